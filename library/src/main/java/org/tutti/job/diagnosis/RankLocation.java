@@ -97,9 +97,12 @@ public record RankLocation(int rank, State state, String call, String communicat
         var text = String.join(SEPARATOR, String.valueOf(rank), state.name(), plain(call), plain(communicator),
                 String.valueOf(number), plain(line), String.valueOf(waitedMillis), String.valueOf(awaited),
                 plain(algorithm), String.valueOf(bytes));
-        return text.getBytes(StandardCharsets.UTF_8).length < TEXT_BYTES_MAX ? text
-                : new RankLocation(rank, state, start(call), start(communicator), number, start(line), waitedMillis,
-                        awaited, algorithm, bytes).text();
+        if (text.getBytes(StandardCharsets.UTF_8).length < TEXT_BYTES_MAX) {
+            return text;
+        }
+        int longest = Math.max(call.length(), Math.max(communicator.length(), line.length()));
+        return new RankLocation(rank, state, cut(call, longest), cut(communicator, longest), number,
+                cut(line, longest), waitedMillis, awaited, algorithm, bytes).text();
     }
 
     /** Returns a name with its control characters replaced, because names come from the user. */
@@ -107,8 +110,9 @@ public record RankLocation(int rank, State state, String call, String communicat
         return name.replaceAll("[\\p{Cc}\\p{Zl}\\p{Zp}]", " ");
     }
 
-    private static String start(String name) {
-        return name.length() < 2 ? "" : name.substring(0, name.length() / 2);
+    /** Returns the first half of a name that is as long as the longest one, and any other name as it is. */
+    private static String cut(String name, int longest) {
+        return name.length() < longest ? name : name.substring(0, longest / 2);
     }
 
     /**

@@ -97,5 +97,7 @@ class RankLocationTest {
         assertThat(read).hasSize(1);
         assertThat(read.getFirst().communicator()).startsWith("\"a b é");
         assertThat(read.getFirst().rank()).isEqualTo(1);
+        assertThat(read.getFirst().call()).isEqualTo("barrier");
+        assertThat(read.getFirst().line()).isEqualTo("X:1");
     }
 }
