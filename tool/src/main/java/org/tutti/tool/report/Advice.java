@@ -19,8 +19,9 @@ import org.tutti.choice.Rule;
 final class Advice {
     private static final double SHARE_MIN = 0.05;
     private static final double SHARE_OF_WAITING_MIN = 0.2;
+    private static final double LATER_THAN_OTHERS = 2; // with two ranks, one of them always has half of the lateness
     private static final double SHARE_OF_PAUSES_MIN = 0.03;
-    private static final double SHARE_OF_LATE_RANK_MIN = 2 / 3.0;
+    private static final double SHARE_OF_CALLS_MIN = 0.25;
     private static final int PAUSES_MIN = 10; // a JVM collects a few times while it starts
     private static final long STREAK_BYTES_MAX = 4 << 10;
     private static final long STREAK_CALLS_MIN = 100;
@@ -53,7 +54,7 @@ final class Advice {
         long waiting = analysis.ranks().stream().mapToLong(RankTimes::waiting).sum();
         if (latest.isPresent() && latest.get().awaitedNanos() >= SHARE_MIN * timeOfOthers(latest.get())) {
             RankTimes rank = latest.get();
-            boolean isAlone = rank.awaitedNanos() >= SHARE_OF_LATE_RANK_MIN * awaited;
+            boolean isAlone = isMoreAwaitedThanOthers(rank) && rank.last() >= SHARE_OF_CALLS_MIN * rank.joint();
             sentences.add("Rank " + rank.rank().rank() + " was the last to begin " + Units.count(rank.last()) + " of "
                     + Units.count(rank.joint()) + " joint calls, " + Units.time(rank.lateNanos())
                     + " late in the median, and the others waited " + Units.percent(rank.awaitedNanos(),
@@ -65,6 +66,11 @@ final class Advice {
                     + " of their time, for different ranks in turn: see whether they share cores, or begin calls "
                     + "earlier as non-blocking ones.");
         }
+    }
+
+    private boolean isMoreAwaitedThanOthers(RankTimes rank) {
+        return analysis.ranks().stream().filter(other -> other.rank().rank() != rank.rank().rank())
+                .allMatch(other -> rank.awaitedNanos() >= LATER_THAN_OTHERS * other.awaitedNanos());
     }
 
     private long timeOfOthers(RankTimes rank) {

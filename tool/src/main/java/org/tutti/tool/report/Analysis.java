@@ -16,66 +16,16 @@ import java.util.stream.IntStream;
  * @param sites the sites, those with the most time first
  */
 record Analysis(JobRecording recording, Alignment alignment, List<RankTimes> ranks, List<SiteTimes> sites) {
-    /** A rank that begins a call no later than this after the last but one does not come late. */
-    static final long LATE_NANOS_MIN = 10_000;
-
-    /** The times by which ranks came late to calls. */
-    private static final class Lateness {
-        private long joint;
-        private long awaitedNanos;
-        private int last;
-        private long[] lateNanos = new long[16];
-
-        void add(long nanos) {
-            if (last == lateNanos.length) {
-                lateNanos = Arrays.copyOf(lateNanos, 2 * last);
-            }
-            lateNanos[last++] = nanos;
-        }
-
-        long median() {
-            long[] sorted = Arrays.copyOf(lateNanos, last);
-            Arrays.sort(sorted);
-            return last == 0 ? 0 : sorted[last / 2];
-        }
-    }
-
     /** {@return the analysis of recordings, whose times it aligns} */
     static Analysis of(JobRecording recorded) {
         Alignment alignment = Alignment.of(recorded);
         JobRecording recording = recorded.shifted(alignment.shifts());
         int ranks = recording.clockOfRank().length;
-        Lateness[] lateness = lateness(recording, ranks);
+        Lateness[] lateness = Lateness.ofRanks(recording, ranks);
         int[][] blocking = blockingCalls(recording, ranks);
         List<RankTimes> times = recording.ranks().stream()
                 .map(rank -> times(recording, rank, blocking[rank.rank()], lateness[rank.rank()])).toList();
         return new Analysis(recording, alignment, times, sites(recording, blocking));
-    }
-
-    private static Lateness[] lateness(JobRecording recording, int ranks) {
-        Lateness[] lateness = IntStream.range(0, ranks).mapToObj(_ -> new Lateness()).toArray(Lateness[]::new);
-        Calls calls = recording.calls();
-        Operations.forEachSynchronizing(recording, group -> {
-            int last = group[0];
-            long before = Long.MIN_VALUE; // the begin of the last but one
-            for (int call : group) {
-                lateness[calls.rank(call)].joint++;
-                if (call != group[0] && calls.begin(call) > calls.begin(last)) {
-                    before = calls.begin(last);
-                    last = call;
-                } else if (call != last) {
-                    before = Math.max(before, calls.begin(call));
-                }
-            }
-            if (calls.begin(last) - before > LATE_NANOS_MIN) {
-                Lateness late = lateness[calls.rank(last)];
-                late.add(calls.begin(last) - before);
-                for (int call : group) {
-                    late.awaitedNanos += calls.begin(last) - calls.begin(call);
-                }
-            }
-        });
-        return lateness;
     }
 
     /** {@return the calls of each rank that block it, in the order of their begins} */
@@ -112,8 +62,9 @@ record Analysis(JobRecording recording, Alignment alignment, List<RankTimes> ran
             waiting += calls.waiting(call);
         }
         waiting = Math.min(waiting, busy);
-        return new RankTimes(rank, rank.end() - rank.begin(), busy - waiting, waiting, lateness.joint, lateness.last,
-                lateness.median(), lateness.awaitedNanos);
+        return new RankTimes(rank, rank.end() - rank.begin(), busy - waiting, waiting, lateness.joint(),
+                lateness.last(),
+                lateness.median(), lateness.awaitedNanos());
     }
 
     private static List<SiteTimes> sites(JobRecording recording, int[][] blocking) {

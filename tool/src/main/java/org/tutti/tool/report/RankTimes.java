@@ -8,7 +8,7 @@ package org.tutti.tool.report;
  * @param nanos the time from its join to its end
  * @param calling the time in calls that block, without the time of waiting
  * @param waiting the time of waiting in calls
- * @param joint the number of its calls that wait for all ranks of their communicator
+ * @param joint the number of its calls that wait for all ranks of their communicator and count ({@link Lateness})
  * @param last the number of these calls that the rank was the last to begin, by a time that counts
  * @param lateNanos the median of the times by which it was later than the last but one
  * @param awaitedNanos the sum of the times for which the other ranks waited in these calls until it began

@@ -48,6 +48,45 @@ class AnalysisTest {
                 .containsExactly(40_000L, 0L, 50_000L + 40_000 + 60_000 + 70_000);
     }
 
+    /**
+     * Each step has a long computation and ten calls in a row. Rank 1 computes longer. Rank 0 is stopped after the
+     * fourth call of each step, so that it begins the fifth late, directly after the fourth.
+     */
+    @Test
+    void shouldCountNoCallThatTheLastRankBeginsDirectlyAfterAnother() {
+        var job = RecordedJob.ofRanks(2);
+        long number = 0;
+        for (long step = 0; step < 100; step++) {
+            for (long call = 0; call < 10; call++) {
+                long time = 1000 * step + 10 * call + (call >= 4 ? 300 : 0);
+                long late = call == 0 ? 100 : 0;
+                job.collective(0, "allreduce", ++number, time - late, time + (call == 3 ? 308 : 8), 0)
+                        .collective(1, "allreduce", number, call == 4 ? time - 300 : time, time + 8, 0);
+            }
+        }
+        var analysis = Analysis.of(job.recording());
+        assertThat(analysis.ranks()).extracting(RankTimes::joint).containsExactly(100L, 100L);
+        assertThat(analysis.ranks()).extracting(RankTimes::last).containsExactly(0L, 100L);
+        assertThat(analysis.ranks()).extracting(RankTimes::awaitedNanos).containsExactly(0L, 10_000_000L);
+        assertThat(Advice.of(analysis)).first().asString()
+                .startsWith("Rank 1 was the last to begin 100 of 100 joint calls, 100 µs late in the median")
+                .endsWith("give it less work, or see what slows it down there.");
+    }
+
+    /** Two ranks are late in turn, rank 1 by half more: one of two ranks is always later than the other one. */
+    @Test
+    void shouldBlameNoRankIfTheOtherIsLateToo() {
+        var job = RecordedJob.ofRanks(2);
+        for (int call = 0; call < 100; call++) {
+            int late = call % 2;
+            job.collective(late, "barrier", call + 1, 1000L * call + 400 + 200 * late, 1000L * call + 610, 0)
+                    .collective(1 - late, "barrier", call + 1, 1000L * call, 1000L * call + 610, 0);
+        }
+        assertThat(Advice.of(Analysis.of(job.recording()))).singleElement().asString()
+                .startsWith("Rank 1 was the last to begin 50 of 100 joint calls, 600 µs late in the median")
+                .endsWith("see whether ranks share cores, or its work changes from call to call.");
+    }
+
     @Test
     void shouldLeaveOutCallsThatSomeRankHasNotRecorded() {
         var job = RecordedJob.ofRanks(2).collective(0, "barrier", 1, 0, 100, 0).collective(1, "barrier", 1, 50, 100, 0)
