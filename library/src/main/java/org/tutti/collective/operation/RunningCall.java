@@ -96,6 +96,7 @@ public final class RunningCall {
         recorder.recent.set(call.recorded, failed ? RecentCalls.State.FAILED : RecentCalls.State.DONE);
         if (recorded) {
             recorded = false;
+            event.caller = callerOf(call); // within the event: else the rank would seem late to its next call
             event.end();
             if (event.shouldCommit()) {
                 commit(call, failed);
@@ -117,8 +118,13 @@ public final class RunningCall {
         event.awaitedNanos = awaitedNanos;
         event.nonBlocking = !blocking;
         event.failed = failed;
-        event.caller = call.caller != null ? call.caller
-                : blocking && waitedNanos > WORTH_A_LINE_NANOS ? CallRecorder.caller() : "";
         event.commit();
+    }
+
+    private String callerOf(CallArguments call) {
+        if (call.caller != null) {
+            return call.caller;
+        }
+        return blocking && waitedNanos > WORTH_A_LINE_NANOS ? CallRecorder.caller() : "";
     }
 }
