@@ -105,7 +105,7 @@ record Analysis(JobRecording recording, Alignment alignment, List<RankTimes> ran
                 int call = ofRank[i];
                 if (calls.site(before) == calls.site(call) && calls.communicator(before) == calls.communicator(call)
                         && (recording.siteOf(call).kind() == Kind.COLLECTIVE || calls.peer(before) == calls.peer(call))
-                        && calls.begin(call) - calls.end(before) <= calls.nanos(before)) {
+                        && calls.isDirectlyAfter(before, call)) {
                     streaks[calls.site(call)]++;
                 }
             }

@@ -9,6 +9,8 @@ import java.util.Arrays;
  */
 final class Calls {
     private static final int CAPACITY = 1 << 10;
+    private static final long DIRECTLY_NANOS_MIN = 10_000;
+    private static final long DIRECTLY_NANOS_MAX = 100_000;
 
     private int size;
     private int[] ranks = new int[CAPACITY];
@@ -114,5 +116,13 @@ final class Calls {
 
     long bytes(int call) {
         return bytes[call];
+    }
+
+    /**
+     * {@return whether a call directly follows an earlier one of the same rank: after 10 µs or less, or after 100 µs or
+     * less if the earlier call took at least as long}
+     */
+    boolean isDirectlyAfter(int before, int call) {
+        return begin(call) - end(before) <= Math.clamp(nanos(before), DIRECTLY_NANOS_MIN, DIRECTLY_NANOS_MAX);
     }
 }

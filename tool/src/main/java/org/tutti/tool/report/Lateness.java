@@ -13,6 +13,7 @@ final class Lateness {
     /** A rank that begins a call no later than this after the last but one does not come late. */
     private static final long LATE_NANOS_MIN = 10_000;
 
+    private static final int NONE = -1;
     private static final long NEVER = Long.MIN_VALUE / 2; // differences do not overflow
 
     private long joint;
@@ -26,19 +27,20 @@ final class Lateness {
     static Lateness[] ofRanks(JobRecording recording, int ranks) {
         Lateness[] found = IntStream.range(0, ranks).mapToObj(_ -> new Lateness()).toArray(Lateness[]::new);
         Calls calls = recording.calls();
-        long[] endsBefore = new long[ranks];
+        int[] before = new int[ranks]; // the joint call of each rank before
         int[] communicator = {-1};
         Operations.forEachSynchronizing(recording, group -> {
             if (calls.communicator(group[0]) != communicator[0]) {
                 communicator[0] = calls.communicator(group[0]);
-                Arrays.fill(endsBefore, NEVER);
+                Arrays.fill(before, NONE);
             }
             int last = last(calls, group);
-            if (calls.begin(last) - endsBefore[calls.rank(last)] > LATE_NANOS_MIN) {
+            int beforeLast = before[calls.rank(last)];
+            if (beforeLast == NONE || !calls.isDirectlyAfter(beforeLast, last)) {
                 count(calls, group, last, found);
             }
             for (int call : group) {
-                endsBefore[calls.rank(call)] = calls.end(call);
+                before[calls.rank(call)] = call;
             }
         });
         return found;

@@ -11,9 +11,8 @@ package org.tutti.tool.report;
  * @param calls the number of calls, of all ranks
  * @param nanos the sum of their times
  * @param waiting the sum of the times of waiting in them
- * @param streaks the number of calls that followed another one of the same site and rank, with no other call between
- *            and
- *            no more time than the call itself took
+ * @param streaks the number of calls that directly followed another one of the same site and rank ({@link
+ *            Calls#isDirectlyAfter})
  */
 record SiteTimes(Site site, String caller, long least, long most, long calls, long nanos, long waiting,
         long streaks) {}

@@ -119,6 +119,18 @@ class AnalysisTest {
                 .endsWith("combine their elements into one call.");
     }
 
+    /** The ranks compute for 400 µs between their calls, which take 500 µs because rank 0 waits. */
+    @Test
+    void shouldCombineNoCallsBetweenWhichRanksCompute() {
+        var job = RecordedJob.ofRanks(2);
+        for (int call = 0; call < 200; call++) {
+            job.collective(0, "broadcast", call + 1, 900 * call, 900 * call + 500, 490)
+                    .collective(1, "broadcast", call + 1, 900 * call, 900 * call + 500, 490);
+        }
+        assertThat(Analysis.of(job.recording()).sites()).extracting(SiteTimes::streaks).containsExactly(0L);
+        assertThat(Advice.of(Analysis.of(job.recording()))).noneMatch(sentence -> sentence.contains("combine"));
+    }
+
     @Test
     void shouldAdviseToGiveALateRankLessWork() {
         var job = RecordedJob.ofRanks(3);
