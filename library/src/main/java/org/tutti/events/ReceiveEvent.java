@@ -7,7 +7,10 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 
-/** A rank receives a message by a blocking call, from the begin of the call to its end. */
+/**
+ * A rank receives a message, from the begin of the call to its end. A non-blocking receive lasts from its start until
+ * the message has come, and the thread that takes the message records it.
+ */
 @Name("tutti.Receive")
 @Label("Receive")
 @Description("A rank receives a message")
@@ -25,4 +28,8 @@ public final class ReceiveEvent extends CommunicatorEvent {
     @DataAmount
     @Label("Bytes")
     public long bytes;
+
+    /** Whether the call is non-blocking. */
+    @Label("Non-blocking")
+    public boolean nonBlocking;
 }

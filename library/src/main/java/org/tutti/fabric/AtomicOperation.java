@@ -11,66 +11,73 @@ import org.tutti.memory.Words;
  */
 public enum AtomicOperation {
     /** Adds the operand to 64 bits. */
-    FETCH_ADD(Long.BYTES) {
+    FETCH_ADD("fetch-add", Long.BYTES) {
         @Override
         public long apply(MemorySegment memory, long offset, long operand, long expected) {
             return Words.add(memory, offset, operand);
         }
     },
     /** Stores the operand in 64 bits. */
-    SWAP(Long.BYTES) {
+    SWAP("swap", Long.BYTES) {
         @Override
         public long apply(MemorySegment memory, long offset, long operand, long expected) {
             return Words.swap(memory, offset, operand);
         }
     },
     /** Stores the operand in 64 bits if their value is the expected one. */
-    COMPARE_AND_SWAP(Long.BYTES) {
+    COMPARE_AND_SWAP("compare-and-swap", Long.BYTES) {
         @Override
         public long apply(MemorySegment memory, long offset, long operand, long expected) {
             return Words.compareAndExchange(memory, offset, expected, operand);
         }
     },
     /** Adds the operand to 32 bits. */
-    FETCH_ADD_INT(Integer.BYTES) {
+    FETCH_ADD_INT("fetch-add", Integer.BYTES) {
         @Override
         public long apply(MemorySegment memory, long offset, long operand, long expected) {
             return Words.addInt(memory, offset, (int) operand);
         }
     },
     /** Stores the operand in 32 bits. */
-    SWAP_INT(Integer.BYTES) {
+    SWAP_INT("swap", Integer.BYTES) {
         @Override
         public long apply(MemorySegment memory, long offset, long operand, long expected) {
             return Words.swapInt(memory, offset, (int) operand);
         }
     },
     /** Stores the operand in 32 bits if their value is the expected one. */
-    COMPARE_AND_SWAP_INT(Integer.BYTES) {
+    COMPARE_AND_SWAP_INT("compare-and-swap", Integer.BYTES) {
         @Override
         public long apply(MemorySegment memory, long offset, long operand, long expected) {
             return Words.compareAndExchangeInt(memory, offset, (int) expected, (int) operand);
         }
     },
     /** Reads 64 bits and changes nothing. */
-    FETCH(Long.BYTES) {
+    FETCH("fetch", Long.BYTES) {
         @Override
         public long apply(MemorySegment memory, long offset, long operand, long expected) {
             return Words.loadVolatile(memory, offset);
         }
     },
     /** Reads 32 bits and changes nothing. */
-    FETCH_INT(Integer.BYTES) {
+    FETCH_INT("fetch", Integer.BYTES) {
         @Override
         public long apply(MemorySegment memory, long offset, long operand, long expected) {
             return Words.loadIntVolatile(memory, offset);
         }
     };
 
+    private final String label;
     private final int bytes;
 
-    AtomicOperation(int bytes) {
+    AtomicOperation(String label, int bytes) {
+        this.label = label;
         this.bytes = bytes;
+    }
+
+    /** {@return the name of the operation as events have it, the same for 64 and for 32 bits} */
+    public String label() {
+        return label;
     }
 
     /**

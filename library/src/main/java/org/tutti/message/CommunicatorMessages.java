@@ -190,15 +190,16 @@ public final class CommunicatorMessages {
      * @param targetType their type
      * @param from the rank that sends them, or {@link org.tutti.Messenger#ANY_RANK}
      * @param tag the tag of both messages
+     * @param description receives the source, the tag and the length of the message that comes; may be null
      * @param deadlineNanos the time of {@link System#nanoTime()} by which the call must end
      * @return the number of elements that have come
      */
     public long exchange(MemorySegment source, DataType sourceType, int to, MemorySegment target, DataType targetType,
-            int from, int tag, long deadlineNanos) {
+            int from, int tag, Message description, long deadlineNanos) {
         checkReceive(from, tag);
         PendingSend pending = start(source, sourceType, to, tag, false, deadlineNanos);
         try {
-            long count = receive(target, targetType, from, tag, null, deadlineNanos);
+            long count = receive(target, targetType, from, tag, description, deadlineNanos);
             if (pending != null) {
                 pending.await();
             }

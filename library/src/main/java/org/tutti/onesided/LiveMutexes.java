@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.tutti.Communicator;
 import org.tutti.Mutexes;
 import org.tutti.Reduction;
+import org.tutti.events.OneSidedEvent;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.memory.Asking;
 import org.tutti.memory.Spares;
@@ -100,15 +101,21 @@ final class LiveMutexes extends Mutexes {
 
     private boolean lock(String name, int index, int of, long timeoutAtNanos) {
         MutexHome home = homeToLock(name, index, of);
+        OneSidedEvent event = OneSidedEvents.begin();
         MutexCall call = spareCalls.take().begin(of);
+        boolean held;
         try {
             call.check.begin(name, of, access.deadlineNanos());
             call.check.limit(timeoutAtNanos);
             int before = claim(home, index, call);
-            return before != MutexHome.HELD && queue.enter(home, index, call, before);
+            held = before != MutexHome.HELD && queue.enter(home, index, call, before);
         } finally {
             spareCalls.putBack(call);
         }
+        if (event != null) {
+            OneSidedEvents.end(event, access, "lock", of, 0);
+        }
+        return held;
     }
 
     /**
@@ -144,11 +151,11 @@ final class LiveMutexes extends Mutexes {
             asking.inVain();
             return false; // another thread of this rank has it or queues for it
         }
+        OneSidedEvent event = OneSidedEvents.begin();
         MutexCall call = spareCalls.take().begin(of);
         boolean held = false;
         try {
             held = queue.takeIfFree(home, index, call);
-            return held;
         } finally {
             if (held) {
                 home.hold(index);
@@ -157,6 +164,10 @@ final class LiveMutexes extends Mutexes {
             }
             spareCalls.putBack(call);
         }
+        if (event != null) {
+            OneSidedEvents.end(event, access, "lock", of, 0);
+        }
+        return held;
     }
 
     @Override
@@ -168,6 +179,7 @@ final class LiveMutexes extends Mutexes {
                             + (home.state(index) == MutexHome.HELD ? "another thread of it holds it"
                                     : "it does not hold it"));
         }
+        OneSidedEvent event = OneSidedEvents.begin();
         if (policy == HolderFailure.THROW || !check.hasAnyGone()) { // else a fence throws because of the failed rank
             fences.fenceIfWritten();
         }
@@ -176,6 +188,9 @@ final class LiveMutexes extends Mutexes {
             giveBack(home, index, call);
         } finally {
             spareCalls.putBack(call);
+        }
+        if (event != null) {
+            OneSidedEvents.end(event, access, "unlock", of, 0);
         }
     }
 

@@ -153,9 +153,13 @@ abstract class LivePart extends RemotePart {
         for (long each = 0; each < values.length; each += element) {
             source.asSlice(each, element).copyFrom(value.segment());
         }
+        OneSidedEvent event = OneSidedEvents.begin();
         for (long done = 0; done < length; done += values.length) {
             long next = Math.min(values.length, length - done);
             copyIn(at + done, source.asSlice(0, next), next);
+        }
+        if (event != null) {
+            OneSidedEvents.end(event, access, "fill", rank, length);
         }
     }
 
@@ -338,7 +342,12 @@ abstract class LivePart extends RemotePart {
     private long checkedAtomic(String call, AtomicOperation operation, long offset, long operand, long expected) {
         long at = check(call, offset, operation.bytes(),
                 operation.bytes() == Long.BYTES ? DataType.LONG : DataType.INT);
-        return atomic(call, operation, at, operand, expected);
+        OneSidedEvent event = OneSidedEvents.begin();
+        long previous = atomic(call, operation, at, operand, expected);
+        if (event != null) {
+            OneSidedEvents.end(event, access, operation.label(), rank, operation.bytes());
+        }
+        return previous;
     }
 
     // ---- checks

@@ -14,6 +14,7 @@ import org.tutti.RemoteMemory;
 import org.tutti.RemotePart;
 import org.tutti.Topology;
 import org.tutti.collective.members.CallCheck;
+import org.tutti.events.OneSidedEvent;
 import org.tutti.memory.Words;
 
 /**
@@ -104,13 +105,21 @@ final class LiveRemoteMemory extends RemoteMemory {
     @Override
     public void fence(int of) {
         access.checkUsable("fence");
+        OneSidedEvent event = OneSidedEvents.begin();
         view(of).fence();
+        if (event != null) {
+            OneSidedEvents.end(event, access, "fence", of, 0);
+        }
     }
 
     @Override
     public void fenceAll() {
         access.checkUsable("fenceAll");
+        OneSidedEvent event = OneSidedEvents.begin();
         fences.fenceAll();
+        if (event != null) {
+            OneSidedEvents.end(event, access, "fence", OneSidedEvents.ALL, 0);
+        }
     }
 
     boolean isClosed() {
@@ -153,12 +162,20 @@ final class LiveRemoteMemory extends RemoteMemory {
     }
 
     private void await(String call, int notification, long word, long count) {
+        OneSidedEvent event = OneSidedEvents.begin();
         OneSidedCall own = access.takeCall();
         try {
             own.arrival.begin(call, region, notification, word, count, access.deadlineNanos());
             allocator.waiter().await(region, word, count, own.arrival);
         } finally {
             access.putBack(own);
+        }
+        endAwait(event);
+    }
+
+    private void endAwait(OneSidedEvent event) {
+        if (event != null) {
+            OneSidedEvents.end(event, access, "await", OneSidedEvents.ALL, 0);
         }
     }
 
@@ -172,6 +189,7 @@ final class LiveRemoteMemory extends RemoteMemory {
         }
         int found = seen.takeAny(region, local.byteSize(), notifications);
         if (found == SeenNotifications.NONE) {
+            OneSidedEvent event = OneSidedEvents.begin();
             OneSidedCall own = access.takeCall();
             try {
                 own.arrival.beginAny("awaitAny", seen, region, local.byteSize(), notifications,
@@ -180,6 +198,7 @@ final class LiveRemoteMemory extends RemoteMemory {
             } finally {
                 access.putBack(own);
             }
+            endAwait(event);
         }
         return found;
     }

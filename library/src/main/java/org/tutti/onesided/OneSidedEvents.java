@@ -5,6 +5,9 @@ import org.tutti.events.OneSidedEvent;
 
 /** Tells Flight Recorder of one-sided calls. While it records none, a call costs one look at a flag. */
 final class OneSidedEvents {
+    /** The target of a call that concerns all ranks. */
+    static final int ALL = -1;
+
     private static final OneSidedEvent PROBE = new OneSidedEvent();
 
     private OneSidedEvents() {}
@@ -19,13 +22,13 @@ final class OneSidedEvents {
         return event;
     }
 
-    /** Ends the event of a call. */
+    /** Ends the event of a call. The target is a rank of the communicator, or {@link #ALL}. */
     static void end(OneSidedEvent event, RemoteAccess access, String operation, int target, long bytes) {
         event.end();
         if (event.shouldCommit()) {
             event.rank = access.members().rankInJob(access.rank());
             event.operation = operation;
-            event.target = access.members().rankInJob(target);
+            event.target = target == ALL ? ALL : access.members().rankInJob(target);
             event.bytes = bytes;
             event.commit();
         }

@@ -9,14 +9,20 @@ import java.util.List;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.Collective;
 import org.tutti.Communicator;
 import org.tutti.DataType;
+import org.tutti.Mutexes;
 import org.tutti.Program;
+import org.tutti.ReceiveRequest;
 import org.tutti.Reduction;
 import org.tutti.RemoteMemory;
 import org.tutti.Tutti;
@@ -95,41 +101,205 @@ class EventsTest {
     @Test
     void shouldTellOfMessages() throws IOException {
         Program program = job -> {
+            Communicator world = job.world();
             if (job.rank() == 0) {
-                job.world().send(new int[]{1, 2, 3}, 1, 17);
-                job.world().nonBlocking().send(new int[]{4}, 1, 18).await();
+                world.send(new int[]{1, 2, 3}, 1, 17);
+                world.nonBlocking().send(new int[]{4}, 1, 18).await();
+                world.prepare().send(new int[]{5, 6}, 1, 19).run();
             } else {
-                job.world().receive(new int[10], 0, 17);
-                job.world().receive(new int[10], 0, 18);
+                world.receive(new int[10], 0, 17);
+                world.receive(new int[10], 0, 18);
+                world.receive(new int[10], 0, 19);
             }
         };
         assertThat(record("Send", program)).extracting(event -> event.getInt("rank"), event -> event.getInt("peer"),
                 event -> event.getInt("tag"), event -> event.getLong("bytes"), event -> event.getBoolean("nonBlocking"))
                 .containsExactly(tuple(0, 1, 17, 12L, false),
-                        tuple(0, 1, 18, 4L, true));
-        assertThat(record("Receive", program)).extracting(event -> event.getInt("rank"),
-                event -> event.getInt("peer"), event -> event.getInt("tag"), event -> event.getLong("bytes"))
-                .containsExactly(tuple(1, 0, 17, 12L),
-                        tuple(1, 0, 18, 4L));
+                        tuple(0, 1, 18, 4L, true),
+                        tuple(0, 1, 19, 8L, true));
+        assertThat(receives(program)).containsExactly(tuple(1, 0, 17, 12L, false),
+                tuple(1, 0, 18, 4L, false),
+                tuple(1, 0, 19, 8L, false));
+    }
+
+    private List<Tuple> receives(Program program) throws IOException {
+        return record("Receive", program).stream().map(event -> tuple(event.getInt("rank"), event.getInt("peer"),
+                event.getInt("tag"), event.getLong("bytes"), event.getBoolean("nonBlocking"))).toList();
+    }
+
+    /** A long message is taken piece by piece, a short one when it is found. */
+    @ParameterizedTest
+    @ValueSource(ints = {3, 1_000_000})
+    void shouldTellOfReceivesThatDoNotWait(int count) throws IOException {
+        assertThat(receives(job -> {
+            Communicator world = job.world();
+            if (job.rank() == 0) {
+                world.send(new int[count], 1, 17);
+                world.send(new int[count], 1, 18);
+            } else {
+                world.nonBlocking().receive(new int[count], Communicator.ANY_RANK, Communicator.ANY_TAG).await();
+                world.prepare().receive(new int[count + 1], 0, 18).run();
+            }
+        })).containsExactlyInAnyOrder(tuple(1, 0, 17, 4L * count, true), tuple(1, 0, 18, 4L * count, true));
+    }
+
+    @Test
+    void shouldTellHowLongAReceiveThatDoesNotWaitWasOnItsWay() throws IOException {
+        var events = record("Receive", job -> {
+            Communicator world = job.world();
+            if (job.rank() == 0) {
+                world.barrier();
+                sleep(LATE);
+                world.send(new int[]{1}, 1, 17);
+            } else {
+                ReceiveRequest request = world.nonBlocking().receive(new int[1], 0, 17);
+                world.barrier();
+                request.await();
+                ReceiveRequest cancelled = world.nonBlocking().receive(new int[1], 0, 18);
+                assertThat(cancelled.cancel()).isTrue();
+            }
+        });
+        assertThat(events).singleElement().extracting(RecordedEvent::getDuration,
+                InstanceOfAssertFactories.DURATION).isGreaterThanOrEqualTo(LATE);
+    }
+
+    @Test
+    void shouldTellOfBothMessagesOfAnExchange() throws IOException {
+        Program program = job -> job.world().exchange(new int[1 + job.rank()], 1 - job.rank(), new int[2],
+                Communicator.ANY_RANK, 17);
+        assertThat(record("Send", program)).extracting(event -> event.getInt("rank"), event -> event.getLong("bytes"))
+                .containsExactlyInAnyOrder(tuple(0, 4L), tuple(1, 8L));
+        assertThat(receives(program)).containsExactlyInAnyOrder(tuple(0, 1, 17, 8L, false),
+                tuple(1, 0, 17, 4L, false));
+    }
+
+    private List<Tuple> oneSided(Program program) throws IOException {
+        return record("OneSided", program).stream().filter(event -> event.getInt("rank") == 0)
+                .map(event -> tuple(event.getString("operation"), event.getInt("target"), event.getLong("bytes")))
+                .toList();
     }
 
     @Test
     void shouldTellOfOneSidedCalls() throws IOException {
-        var events = record("OneSided", job -> {
-            try (RemoteMemory memory = job.world().allocate(DataType.LONG, 10)) {
-                if (job.rank() == 0) {
-                    memory.at(1).put(0, new long[]{1, 2, 3});
-                    memory.at(1).get(0, new long[2]);
-                    memory.at(1).accumulate(0, new long[]{5}, Reduction.SUM);
-                }
-                memory.barrier();
+        assertThat(oneSided(job -> {
+            RemoteMemory memory = job.world().allocate(DataType.LONG, 10);
+            if (job.rank() == 0) {
+                memory.at(1).put(0, new long[]{1, 2, 3});
+                memory.at(1).get(0, new long[2]);
+                memory.at(1).accumulate(0, new long[]{5}, Reduction.SUM);
+                memory.at(1).fill(16, 4, 7L);
+                memory.fence(1);
+                memory.fenceAll();
             }
+            memory.close();
+        })).containsExactly(tuple("put", 1, 24L),
+                tuple("get", 1, 16L),
+                tuple("accumulate", 1, 8L),
+                tuple("fill", 1, 32L),
+                tuple("fence", 1, 0L),
+                tuple("fence", -1, 0L),
+                tuple("fence", -1, 0L)); // the last one is of close
+    }
+
+    @Test
+    void shouldTellOfAtomicOperations() throws IOException {
+        assertThat(oneSided(job -> {
+            RemoteMemory memory = job.world().allocate(DataType.LONG, 10);
+            if (job.rank() == 0) {
+                var part = memory.at(1);
+                part.fetchAddLong(0, 1);
+                part.swapLong(0, 2);
+                part.compareAndSwapLong(0, 2, 3);
+                part.fetchLong(0);
+                part.fetchAddInt(8, 1);
+                part.swapInt(8, 2);
+                part.compareAndSwapInt(8, 1, 3);
+                part.fetchInt(8);
+            }
+            memory.close();
+        })).containsExactly(tuple("fetch-add", 1, 8L),
+                tuple("swap", 1, 8L),
+                tuple("compare-and-swap", 1, 8L),
+                tuple("fetch", 1, 8L),
+                tuple("fetch-add", 1, 4L),
+                tuple("swap", 1, 4L),
+                tuple("compare-and-swap", 1, 4L),
+                tuple("fetch", 1, 4L),
+                tuple("fence", -1, 0L));
+    }
+
+    @Test
+    void shouldTellOfMutexes() throws IOException {
+        assertThat(oneSided(job -> {
+            RemoteMemory memory = job.world().allocate(DataType.LONG, 10);
+            Mutexes mutexes = memory.allocateMutexes(2);
+            if (job.rank() == 0) {
+                mutexes.lock(1, 1);
+                mutexes.unlock(1, 1);
+                mutexes.tryLock(0, 1);
+                mutexes.unlock(0, 1);
+                mutexes.tryLock(0, 1, Duration.ofSeconds(10));
+                mutexes.unlock(0, 1);
+            }
+            mutexes.close();
+            memory.close();
+        })).containsExactly(tuple("lock", 1, 0L),
+                tuple("unlock", 1, 0L),
+                tuple("lock", 1, 0L),
+                tuple("unlock", 1, 0L),
+                tuple("lock", 1, 0L),
+                tuple("unlock", 1, 0L),
+                tuple("fence", -1, 0L));
+    }
+
+    @Test
+    void shouldTellHowLongALockWasAwaited() throws IOException {
+        var events = record("OneSided", job -> {
+            RemoteMemory memory = job.world().allocate(DataType.LONG, 10);
+            Mutexes mutexes = memory.allocateMutexes(1);
+            if (job.rank() == 1) {
+                mutexes.lock(0, 1);
+            }
+            job.world().barrier();
+            if (job.rank() == 0) {
+                mutexes.lock(0, 1);
+                mutexes.unlock(0, 1);
+            } else {
+                sleep(LATE);
+                mutexes.unlock(0, 1);
+            }
+            mutexes.close();
+            memory.close();
         });
-        assertThat(events).extracting(event -> event.getString("operation"), event -> event.getInt("target"),
-                event -> event.getLong("bytes"))
-                .containsExactly(tuple("put", 1, 24L),
-                        tuple("get", 1, 16L),
-                        tuple("accumulate", 1, 8L));
+        assertThat(events).filteredOn(event -> event.getInt("rank") == 0 && event.getString("operation").equals("lock"))
+                .singleElement()
+                .extracting(RecordedEvent::getDuration, InstanceOfAssertFactories.DURATION)
+                .isBetween(LATE.dividedBy(2), Duration.ofSeconds(30));
+    }
+
+    /** A notification that has come already is not awaited. */
+    @Test
+    void shouldTellHowLongANotificationWasAwaited() throws IOException {
+        var events = record("OneSided", job -> {
+            RemoteMemory memory = job.world().allocate(DataType.LONG, 10);
+            if (job.rank() == 1) {
+                sleep(LATE);
+                memory.at(0).putNotify(0, new long[]{1}, 0);
+                memory.at(0).putNotify(0, new long[]{2}, 1);
+                memory.fence(0);
+                job.world().barrier();
+            } else {
+                memory.awaitMore(0, 1);
+                job.world().barrier();
+                memory.awaitMore(1, 1);
+            }
+            memory.close();
+        });
+        assertThat(events).filteredOn(event -> event.getString("operation").equals("await")).singleElement()
+                .returns(0, (RecordedEvent event) -> event.getInt("rank"))
+                .returns(-1, (RecordedEvent event) -> event.getInt("target"))
+                .extracting(RecordedEvent::getDuration, InstanceOfAssertFactories.DURATION)
+                .isBetween(LATE.dividedBy(2), Duration.ofSeconds(30));
     }
 
     private static void sleep(Duration duration) {

@@ -164,18 +164,23 @@ public final class LiveCommunicator extends Communicator {
         }
         Message came = message == null ? new Message() : message;
         long count = state.messages.receive(target, type, source, tag, came, calls.deadlineNanos());
-        MessageEvents.end(event, state, came.source(), came.tag(), count * type.bytes());
+        MessageEvents.end(event, state, came, type, false);
         return count;
     }
 
     @Override
     protected long exchangeMessages(MemorySegment source, DataType sourceType, int to, MemorySegment target,
             DataType targetType, int from, int tag) {
-        SendEvent event = MessageEvents.beginSend();
-        long count =
-                state.messages.exchange(source, sourceType, to, target, targetType, from, tag, calls.deadlineNanos());
-        if (event != null) {
-            MessageEvents.end(event, state, to, tag, source.byteSize(), false);
+        SendEvent sent = MessageEvents.beginSend();
+        ReceiveEvent received = MessageEvents.beginReceive();
+        Message came = received == null ? null : new Message();
+        long count = state.messages.exchange(source, sourceType, to, target, targetType, from, tag, came,
+                calls.deadlineNanos());
+        if (sent != null) {
+            MessageEvents.end(sent, state, to, tag, source.byteSize(), false);
+        }
+        if (received != null) {
+            MessageEvents.end(received, state, came, targetType, false);
         }
         return count;
     }

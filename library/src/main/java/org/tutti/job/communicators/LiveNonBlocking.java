@@ -6,13 +6,11 @@ import java.lang.foreign.MemorySegment;
 import org.tutti.Blocks;
 import org.tutti.Collective;
 import org.tutti.DataType;
-import org.tutti.Message;
 import org.tutti.NonBlockingCommunicator;
 import org.tutti.ReceiveRequest;
 import org.tutti.Reduction;
 import org.tutti.Request;
 import org.tutti.collective.Call;
-import org.tutti.events.SendEvent;
 
 /**
  * Implements {@link NonBlockingCommunicator}. It fills the same calls as {@link LiveCommunicator}, and starts them
@@ -63,20 +61,13 @@ final class LiveNonBlocking extends NonBlockingCommunicator {
     protected Request sendMessage(MemorySegment source, DataType type, int target, int tag, boolean isSynchronous,
             Runnable beforehand) {
         beforehand.run();
-        SendEvent event = MessageEvents.beginSend();
-        Request request =
-                calls.messages().startSend(source, type, target, tag, isSynchronous, calls.deadlineNanos());
-        if (event != null) {
-            MessageEvents.end(event, calls.state(), target, tag, source.byteSize(), true);
-        }
-        return request;
+        return MessageEvents.startSend(calls, source, type, target, tag, isSynchronous);
     }
 
     @Override
     protected ReceiveRequest receiveMessage(MemorySegment target, DataType type, int source, int tag,
             Runnable beforehand, Runnable afterwards) {
         beforehand.run();
-        return calls.messages().startReceive(target, type, source, tag, new Message(), calls.deadlineNanos(),
-                afterwards);
+        return MessageEvents.startReceive(calls, target, type, source, tag, afterwards);
     }
 }

@@ -7,7 +7,6 @@ import java.util.function.Supplier;
 import org.tutti.Blocks;
 import org.tutti.Collective;
 import org.tutti.DataType;
-import org.tutti.Message;
 import org.tutti.PreparedCall;
 import org.tutti.PreparedCommunicator;
 import org.tutti.PreparedReceive;
@@ -71,7 +70,7 @@ final class LivePrepared extends PreparedCommunicator {
         calls.messages().checkSend(target, tag);
         return new PreparedMessage<Request>(calls.describe() + " called send", () -> {
             beforehand.run();
-            return calls.messages().startSend(source, type, target, tag, isSynchronous, calls.deadlineNanos());
+            return MessageEvents.startSend(calls, source, type, target, tag, isSynchronous);
         });
     }
 
@@ -81,8 +80,7 @@ final class LivePrepared extends PreparedCommunicator {
         calls.messages().checkReceive(source, tag);
         return new Receive(calls.describe() + " called receive", () -> {
             beforehand.run();
-            return calls.messages().startReceive(target, type, source, tag, new Message(), calls.deadlineNanos(),
-                    afterwards);
+            return MessageEvents.startReceive(calls, target, type, source, tag, afterwards);
         });
     }
 }

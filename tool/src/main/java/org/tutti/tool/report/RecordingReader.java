@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -34,6 +35,7 @@ final class RecordingReader {
     private static final int EVENTS_MAX = 20;
     private static final int TEXT_LENGTH_MAX = 200;
     private static final long SECOND_NANOS = 1_000_000_000;
+    private static final Set<String> WAITS = Set.of("lock", "await"); // one-sided calls that wait for another rank
     private static final Pattern NAME = Pattern.compile("ranks?-(\\d{1,7})(?:-(\\d{1,7}))?\\.jfr");
 
     private final Path directory;
@@ -160,11 +162,13 @@ final class RecordingReader {
                     event.getLong("bytes")); // a failed call may have ended before others have begun it
             case "tutti.Send" -> addCall(event, Kind.SEND, "send", "", event.getBoolean("nonBlocking"),
                     event.getInt("peer"), 0, event.getInt("tag"), event.getLong("bytes"));
-            case "tutti.Receive" -> addCall(event, Kind.RECEIVE, "receive", "", false,
-                    event.getInt("peer"), event.getDuration().toNanos(),
+            case "tutti.Receive" -> addCall(event, Kind.RECEIVE, "receive", "", event.getBoolean("nonBlocking"),
+                    event.getInt("peer"), event.getBoolean("nonBlocking") ? 0 : event.getDuration().toNanos(),
                     event.getInt("tag"), event.getLong("bytes"));
             case "tutti.OneSided" -> addCall(event, Kind.ONE_SIDED, text(event, "operation"), "", false,
-                    event.getInt("target"), 0, 0, event.getLong("bytes"));
+                    event.getInt("target"),
+                    WAITS.contains(text(event, "operation")) ? event.getDuration().toNanos() : 0, 0,
+                    event.getLong("bytes"));
             case "tutti.Await" -> addCall(event, Kind.AWAIT, "await " + text(event, "request"), "", false, -1,
                     event.getDuration().toNanos(), 0, 0);
             case "tutti.RankFailure" -> addEvent("rank " + event.getInt("failed") + " failed: "
