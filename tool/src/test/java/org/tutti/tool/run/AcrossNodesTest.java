@@ -162,9 +162,17 @@ class AcrossNodesTest {
                     "0 lost 3", "1 lost 3", "2 lost 3");
             assertThat(headline(launcher)).matches("tutti: rank 3 \\(pid \\d+( on b)?\\) " + sentence
                     + ".*; the job was ended\\.");
-            assertThat(launcher.err().lines().filter(line -> line.startsWith("tutti: rank ")).skip(1))
+            assertThat(launcher.err().lines().filter(line -> line.matches("tutti: rank \\d+: .*")))
                     .hasSize(3).allMatch(line -> line.matches("tutti: rank [012]: .*rank 3\\b.*"));
+            assertThatCallsAreReported(launcher.err().lines().toList());
         }
+    }
+
+    /** Where rank 3 was is the last but one line, and the last one names the file. */
+    private static void assertThatCallsAreReported(List<String> lines) {
+        assertThat(lines.get(lines.size() - 2)).matches("tutti: rank 3 (is behind: it )?(has ended|is in) call \\d+ of "
+                + "the world, an allreduce of 8 B.*");
+        assertThat(lines.getLast()).matches("tutti: the last calls of each rank are in tutti-\\S+\\.report\\.json\\.");
     }
 
     private static String headline(LauncherProcess launcher) {
@@ -182,8 +190,9 @@ class AcrossNodesTest {
             assertThat(launcher.status()).isEqualTo(3);
             assertThat(launcher.out().lines().skip(1)).containsExactlyInAnyOrder("0 lost 3", "1 lost 3", "2 lost 3",
                     "0 is done", "1 is done", "2 is done");
-            assertThat(launcher.err()).hasLineCount(1).startsWith("tutti: rank 3 (pid ")
+            assertThat(launcher.err()).hasLineCount(3).startsWith("tutti: rank 3 (pid ")
                     .contains("exited with status 3 by System.exit, before it left the job; the others go on.");
+            assertThatCallsAreReported(launcher.err().lines().toList());
             launcher.assertThatNothingIsLeft(Duration.ZERO);
         }
     }
