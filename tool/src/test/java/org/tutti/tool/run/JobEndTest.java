@@ -298,7 +298,8 @@ class JobEndTest {
             LauncherProcess.signal("TERM", Stream.concat(launcher.ranks().stream(), Stream.of(launcher.handle()))
                     .toList());
             assertThat(launcher.status()).isEqualTo(143);
-            assertThat(launcher.err()).isEmpty();
+            assertThat(launcher.err())
+                    .matches("tutti: the last calls of each rank are in tutti-\\S+\\.report\\.json\\.\n");
             launcher.assertThatNothingIsLeft(Duration.ZERO);
         }
     }
