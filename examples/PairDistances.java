@@ -9,7 +9,8 @@ import module org.tutti;
 /// - In the way `slow` each class is summed by its own allreduce. In the way `mended` one allreduce sums all classes.
 ///
 /// Run it with `./tutti run -n 2 --record recordings examples/PairDistances.java slow [points] [steps]` and then
-/// `./tutti report recordings`. Rank 0 compares the sums with those that it counts alone.
+/// `./tutti report recordings`. Each rank compares the sums with its own count
+/// of all pairs.
 void main(String[] arguments) {
     String way = arguments.length > 0 ? arguments[0] : "slow";
     int points = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 2000;
@@ -42,7 +43,7 @@ void main(String[] arguments) {
         }
         double millis = (System.nanoTime() - start) / 1e6 / steps;
         if (!Arrays.equals(classes, cloud.count(0, points, 1))) {
-            throw new IllegalStateException("the classes are not those that rank " + world.rank() + " counts alone");
+            throw new IllegalStateException("the sums differ from the count of all pairs at rank " + world.rank());
         }
         double most = world.allreduce(pairs, Reduction.MAX) * 100.0 / Arrays.stream(classes).sum();
         if (world.rank() == 0) {

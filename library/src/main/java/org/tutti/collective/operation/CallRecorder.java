@@ -39,8 +39,7 @@ public final class CallRecorder {
      * @param record the record of the rank
      * @param callSites whether the line of the program is kept for each call, which takes some microseconds
      */
-    public CallRecorder(Members members, long communicator, int rank, RankRecord record,
-            boolean callSites) {
+    public CallRecorder(Members members, long communicator, int rank, RankRecord record, boolean callSites) {
         this.members = members;
         this.communicator = communicator;
         this.rank = rank;

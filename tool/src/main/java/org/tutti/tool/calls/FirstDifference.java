@@ -36,7 +36,7 @@ import org.tutti.tool.report.Units;
  * @param communicator the number of the communicator; 0 is the world
  * @param operation the number of the first operation of the call in which, or after which, the ranks are; 0 if they
  *            have made no call
- * @param ranks the ranks that are behind, are the cause, or have made the rarest call of those that differ
+ * @param ranks the ranks behind the others, the ranks that are the cause, or the ranks with the rarest of differing calls
  * @param sentence the difference as text
  */
 public record FirstDifference(Kind kind, long communicator, long operation, List<Integer> ranks, String sentence) {
@@ -64,7 +64,7 @@ public record FirstDifference(Kind kind, long communicator, long operation, List
         private static final Comparator<Place> ORDER = Comparator.comparingLong(Place::operation)
                 .thenComparingInt(Place::stage);
 
-        /** Of ranks at the same place, a rank that is in no call at all is first. */
+        /** Orders ranks at the same place: a rank outside of any call comes first. */
         private static final Comparator<Place> IDLE_FIRST =
                 ORDER.thenComparing(place -> place.calls().open().isPresent());
 

@@ -63,8 +63,7 @@ record Analysis(JobRecording recording, Alignment alignment, List<RankTimes> ran
         }
         waiting = Math.min(waiting, busy);
         return new RankTimes(rank, rank.end() - rank.begin(), busy - waiting, waiting, lateness.joint(),
-                lateness.last(),
-                lateness.median(), lateness.awaitedNanos());
+                lateness.last(), lateness.median(), lateness.awaitedNanos());
     }
 
     private static List<SiteTimes> sites(JobRecording recording, int[][] blocking) {

@@ -168,7 +168,7 @@ class AcrossNodesTest {
         }
     }
 
-    /** Where rank 3 was is the last but one line, and the last one names the file. */
+    /** The last line but one tells the place of rank 3, and the last line names the file. */
     private static void assertThatCallsAreReported(List<String> lines) {
         assertThat(lines.get(lines.size() - 2)).matches("tutti: rank 3 (is behind: it )?(has ended|is in) call \\d+ of "
                 + "the world, an allreduce of 8 B.*");

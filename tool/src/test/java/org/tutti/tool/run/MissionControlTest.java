@@ -38,7 +38,7 @@ import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.toList;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Reads the recording of a job with JDK Mission Control's own parser, and compares it with that of the JDK. */
+/** Reads the recording of a job with the parsers of JDK Mission Control and of the JDK, and compares the values. */
 @Timeout(300)
 class MissionControlTest {
     private static final String PROGRAM = """

@@ -25,7 +25,7 @@ import org.tutti.tool.Terminal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The answers of {@code tutti status} for machines, and those that it repeats. */
+/** The JSON of {@code tutti status}, printed once and printed by {@code --watch}. */
 @Timeout(300)
 class StatusTest {
     /** Rank 0 sleeps in line 9, rank 1 waits for it in line 11, rank 2 in line 13, and rank 3 in line 15. */
