@@ -36,8 +36,8 @@ import org.tutti.tool.report.Units;
  * @param communicator the number of the communicator; 0 is the world
  * @param operation the number of the first operation of the call in which, or after which, the ranks are; 0 if they
  *            have made no call
- * @param ranks the ranks behind the others, the ranks that are the cause, or the ranks with the rarest of the calls that
- *            differ
+ * @param ranks the ranks behind the others, the ranks that are the cause, or the ranks with the rarest of the
+ *            calls that differ
  * @param sentence the difference as text
  */
 public record FirstDifference(Kind kind, long communicator, long operation, List<Integer> ranks, String sentence) {
