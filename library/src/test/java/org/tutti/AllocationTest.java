@@ -36,7 +36,12 @@ class AllocationTest {
     private static final int[] WORDS = {7, 6};
     private static final Section PAIR = Section.of(0, 16);
     private static final Span PAIRS = Span.of(new double[2]);
-    private static final int CALLS_BETWEEN_NODES = 1500;
+
+    /**
+     * So few calls that a round may be free of long waits on a busy machine. A wait of more than two milliseconds
+     * allocates an entry of 72 bytes in a list.
+     */
+    private static final int CALLS_BETWEEN_NODES = 100;
     /** A system call with memory of an arena takes 80 bytes of the JDK's own; allreduces have two. */
     private static final double JDK_BYTES_OF_WRITES = 200;
 
@@ -46,7 +51,10 @@ class AllocationTest {
     private static final int LONG_ELEMENTS = 8192;
     private static final int CALLS = 8_000;
     private static final int CALLS_IN_A_ROW = 25;
-    private static final int ROUNDS_MAX = 40;
+    private static final int ROWS_OF_CALLS = 60;
+
+    /** The number of calls after which everything is compiled, and a round without long waits has come. */
+    private static final int CALLS_MAX = 120_000;
     private static final JobOptions PLATFORM = JobOptions.DEFAULT.withThreads(Threads.PLATFORM);
 
     /** Some bytes are for segments over arrays, which are made anew after a garbage collection. */
@@ -298,7 +306,7 @@ class AllocationTest {
             int other = 1 - job.rank();
             double[] most = new double[1];
             try (RemoteMemory memory = world.allocate(DataType.LONG, 512)) {
-                int round = 0;
+                int calls = 0;
                 do {
                     double[] bytes = new double[3];
                     Thread[] threads = new Thread[bytes.length];
@@ -313,8 +321,8 @@ class AllocationTest {
                     }
                     most[0] = Arrays.stream(bytes).max().getAsDouble();
                     world.allreduce(most, Reduction.MAX);
-                    round++;
-                } while (most[0] >= BYTES_PER_CALL_MAX && round < ROUNDS_MAX);
+                    calls += ROWS_OF_CALLS * CALLS_IN_A_ROW;
+                } while (most[0] >= BYTES_PER_CALL_MAX && calls < CALLS_MAX);
             }
             result[job.rank()] = most[0];
         });
@@ -329,7 +337,7 @@ class AllocationTest {
         Section columns = Section.strided(DataType.LONG, 0, 1, new long[]{32}, new long[]{2});
         Section whole = Section.of(DataType.LONG, 0, 32);
         long least = Long.MAX_VALUE;
-        for (int i = 0; i < CALLS_BETWEEN_NODES / CALLS_IN_A_ROW; i++) {
+        for (int i = 0; i < ROWS_OF_CALLS; i++) {
             long before = THREADS.getCurrentThreadAllocatedBytes();
             for (int call = 0; call < CALLS_IN_A_ROW; call++) {
                 part.put(8, span);
@@ -475,7 +483,7 @@ class AllocationTest {
                     RemoteMemory memory = measured.allocate(DataType.LONG, operation.elements + 1L);
                     Mutexes mutexes = memory.allocateMutexes(2)) {
                 Data data = Data.of(operation.elements, arena, memory, mutexes);
-                int round = 0;
+                int calledBefore = 0;
                 do {
                     long before = THREADS.getCurrentThreadAllocatedBytes();
                     for (int i = 0; i < calls; i++) {
@@ -483,8 +491,8 @@ class AllocationTest {
                     }
                     bytes[0] = (double) (THREADS.getCurrentThreadAllocatedBytes() - before) / calls;
                     world.allreduce(bytes, Reduction.MAX);
-                    round++;
-                } while (bytes[0] >= limit && round < ROUNDS_MAX);
+                    calledBefore += calls;
+                } while (bytes[0] >= limit && calledBefore < CALLS_MAX);
             }
             if (job.rank() == 0) {
                 result[0] = bytes[0];

@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.tool.CommandProcess;
 import org.tutti.tool.CommandProcess.Ended;
+import org.tutti.tool.Shapes;
 import org.tutti.tool.bench.OneSidedOperation;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -55,7 +56,7 @@ class RealPeersTest {
 
     /** The one that Debian has no classes of is measured when the environment says where they are. */
     @ParameterizedTest
-    @ValueSource(strings = {"openmpi", "mpich", "mpjexpress", "openmpi-java"})
+    @Shapes({"openmpi", "mpich", "mpjexpress", "openmpi-java"})
     void shouldMeasureARealPeer(String peer) throws Exception {
         var jar = System.getenv("TUTTI_MPI_JAR");
         assumeTrue(PeerPrograms.isInstalled(peer, jar == null ? null : Path.of(jar)),
@@ -74,7 +75,7 @@ class RealPeersTest {
 
     /** Each checks its own data and groups, and fails if something is wrong. */
     @ParameterizedTest
-    @ValueSource(strings = {"tutti", "openmpi", "mpich"})
+    @Shapes({"tutti", "openmpi", "mpich"})
     void shouldMeasureGroups(String contender) throws Exception {
         assumeTrue(contender.equals("tutti") || PeerPrograms.isInstalled(contender, null),
                 () -> contender + " is not installed; " + PeerPrograms.installLine(contender));
@@ -91,10 +92,9 @@ class RealPeersTest {
 
     /** Each checks its own data and groups, and fails if something is wrong. */
     @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
-            tutti,openmpi     | --collective barrier,allreduce,split       | 3
-            mpich             | --collective barrier,allreduce             | 2
-            tutti,openmpi,raw | --one-sided --operation put,lock,put-train | 3""")
+    @Shapes({"tutti,openmpi | --collective barrier,allreduce,split | 3",
+            "mpich | --collective barrier,allreduce | 2",
+            "tutti,openmpi,raw | --one-sided --operation put,lock,put-train | 3"})
     void shouldTellPercentiles(String contenders, String what, int cells) throws Exception {
         var missing = Stream.of(contenders.split(","))
                 .filter(name -> !name.equals("tutti") && !PeerPrograms.isInstalled(name, null)).toList();
@@ -157,7 +157,7 @@ class RealPeersTest {
 
     /** Each checks its own data, and fails if something is wrong. */
     @ParameterizedTest
-    @ValueSource(strings = {"tutti", "openmpi", "mpich", "raw"})
+    @Shapes({"tutti", "openmpi", "mpich", "raw"})
     void shouldMeasureOneSidedOperations(String contender) throws Exception {
         assumeTrue(TuttiContenders.ONE_SIDED_NAMES.contains(contender) || PeerPrograms.isInstalled(contender, null),
                 () -> contender + " is not installed; " + PeerPrograms.installLine(contender));
@@ -175,11 +175,10 @@ class RealPeersTest {
 
     /** Each checks its own data, and fails if something is wrong. */
     @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
-            tutti   | -n 3
-            openmpi | -n 3
-            mpich   | -n 3
-            tutti,openmpi | --nodes 2x1""")
+    @Shapes({"tutti | -n 3",
+            "openmpi | -n 3",
+            "mpich | -n 3",
+            "tutti,openmpi | --nodes 2x1"})
     void shouldMeasureMessages(String contenders, String where) throws Exception {
         var names = List.of(contenders.split(","));
         var missing = names.stream().filter(name -> !name.equals("tutti") && !PeerPrograms.isInstalled(name, null))

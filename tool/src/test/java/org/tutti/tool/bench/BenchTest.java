@@ -19,6 +19,7 @@ import org.tutti.Collective;
 import org.tutti.choice.Catalogue;
 import org.tutti.tool.CommandProcess;
 import org.tutti.tool.CommandProcess.Ended;
+import org.tutti.tool.Shapes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withinPercentage;
@@ -128,7 +129,7 @@ class BenchTest {
 
     @Tag("thorough")
     @ParameterizedTest
-    @ValueSource(strings = {"-n 3 --virtual --collective broadcast", "-n 2 --collective scan --call prepared-started",
+    @Shapes({"-n 3 --virtual --collective broadcast", "-n 2 --collective scan --call prepared-started",
             "-n 3 --collective split --rounds 2", "-n 2 --nodes 2 --one-sided --operation put",
             "-n 2 --one-sided --operation unlock", "-n 2 --messages --operation message-rate"})
     void shouldTellPercentilesOfAllThatIsCalled(String options, @TempDir Path directory) throws Exception {
@@ -155,11 +156,10 @@ class BenchTest {
     /** Every collective has a case of its own for requests, and one for prepared calls; 24 bytes are three elements. */
     @Tag("thorough")
     @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
-            -n 2 --bytes 24                                                                            | 11
-            -n 3 --bytes 24 --virtual --collective barrier,gather,scan                                 | 3
-            -n 3 --bytes 24 --segments --collective reduce,all-to-all                                  | 2
-            -n 3 --bytes 8,64k --nodes 2 --communicator alternating --collective allreduce --rounds 2  | 2""")
+    @Shapes({"-n 2 --bytes 24 | 11",
+            "-n 3 --bytes 24 --virtual --collective barrier,gather,scan | 3",
+            "-n 3 --bytes 24 --segments --collective reduce,all-to-all | 2",
+            "-n 3 --bytes 8,64k --nodes 2 --communicator alternating --collective allreduce --rounds 2 | 2"})
     void shouldMeasureEveryKindOfCallOfEveryCollective(String options, int cells, @TempDir Path directory)
             throws Exception {
         assertThatItMeasuresEveryKindOfCall(options, cells,
@@ -223,12 +223,11 @@ class BenchTest {
     /** Of three ranks there is a group of one. */
     @Tag("thorough")
     @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
-            -n 5 --nodes 2 --communicator interleaved           | 2 nodes interleaved
-            -n 3 --communicator interleaved --all-algorithms    | one node interleaved
-            -n 3 --communicator interleaved --virtual           | one process virtual threads interleaved
-            -n 4 --communicator alternating --segments          | one node alternating
-            -n 4 --nodes 2 --communicator node                  | 2 nodes node""")
+    @Shapes({"-n 5 --nodes 2 --communicator interleaved | 2 nodes interleaved",
+            "-n 3 --communicator interleaved --all-algorithms | one node interleaved",
+            "-n 3 --communicator interleaved --virtual | one process virtual threads interleaved",
+            "-n 4 --communicator alternating --segments | one node alternating",
+            "-n 4 --nodes 2 --communicator node | 2 nodes node"})
     void shouldMeasureGroupsWhereverTheyAre(String options, String layout, @TempDir Path directory) throws Exception {
         assertThatItMeasuresGroups(options, layout, List.of("barrier", "reduce", "split", "create", "duplicate"),
                 directory);
@@ -259,11 +258,10 @@ class BenchTest {
     /** 24 bytes are three elements, which no section can halve; 4 KiB are a matrix of 16 x 32. */
     @Tag("thorough")
     @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
-            -n 3 --segments           | --bytes 24,4k --operation put-strided,get-strided             | 4
-            -n 3 --nodes 2            | --bytes 192                                                   | 10
-            -n 3 --nodes 2 --segments | --bytes 192 --target computing --operation put,get,fetch-add  | 3
-            -n 3 --nodes 3            | --operation fence-all,fence-each-everyone                     | 2""")
+    @Shapes({"-n 3 --segments | --bytes 24,4k --operation put-strided,get-strided | 4",
+            "-n 3 --nodes 2 | --bytes 192 | 10",
+            "-n 3 --nodes 2 --segments | --bytes 192 --target computing --operation put,get,fetch-add | 3",
+            "-n 3 --nodes 3 | --operation fence-all,fence-each-everyone | 2"})
     void shouldMeasureAllOperationsOnRemoteMemory(String where, String what, int cells, @TempDir Path directory)
             throws Exception {
         assertThatItMeasures(where, what, cells, directory);

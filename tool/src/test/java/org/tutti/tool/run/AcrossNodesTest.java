@@ -17,6 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.job.diagnosis.MachineTime;
+import org.tutti.tool.Shapes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -107,7 +108,7 @@ class AcrossNodesTest {
 
     @Tag("thorough")
     @ParameterizedTest
-    @ValueSource(strings = {"-n 4", "--nodes 3 -n 4", "-n 5 --levels 2,4",
+    @Shapes({"-n 4", "--nodes 3 -n 4", "-n 5 --levels 2,4",
             "--nodes 2 -n 7 --ranks-per-process 2 --levels 2"})
     void shouldComputeTheSameByEveryAlgorithm(String options) throws Exception {
         var algorithms = Programs.everyAlgorithm();

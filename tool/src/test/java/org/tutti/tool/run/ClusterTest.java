@@ -22,6 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.job.diagnosis.MachineTime;
+import org.tutti.tool.Shapes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -291,8 +292,8 @@ class ClusterTest {
     /** Nothing passes between two of three hosts for a while: when the job begins, in its middle, or when it ends. */
     @Tag("thorough")
     @ParameterizedTest
-    @CsvSource({"begins, 100", "begins, 2000", "begins, 12000", "computes, 100", "computes, 500", "computes, 2500",
-            "computes, 8000", "computes, 30000", "ends, 100", "ends, 2500", "ends, 8000"})
+    @Shapes({"begins | 100", "begins | 2000", "begins | 12000", "computes | 100", "computes | 500", "computes | 2500",
+            "computes | 8000", "computes | 30000", "ends | 100", "ends | 2500", "ends | 8000"})
     void shouldGoOnOrSayWhoWasCutOff(String when, long cutMillis) throws Exception {
         boolean cutAtFirst = when.equals("begins");
         if (cutAtFirst) {

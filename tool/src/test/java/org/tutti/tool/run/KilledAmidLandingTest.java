@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.tutti.job.diagnosis.MachineTime;
+import org.tutti.tool.Shapes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

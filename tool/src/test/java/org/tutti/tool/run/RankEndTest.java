@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.tutti.job.diagnosis.MachineTime;
+import org.tutti.tool.Shapes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
