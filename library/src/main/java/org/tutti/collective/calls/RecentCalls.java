@@ -173,7 +173,7 @@ public final class RecentCalls {
         copyTo(copy);
         long last = Words.loadPlain(copy, 0);
         List<Entry> entries = new ArrayList<>();
-        for (long before = Math.min(last, CALLS) - 1; before >= 0; before--) { // any last number, Long.MAX_VALUE, too
+        for (long before = Math.clamp(last, 0, CALLS) - 1L; before >= 0; before--) { // last may be any number
             long number = last - before;
             MemorySegment line = copy.asSlice(line(number), 2L * Words.LINE_BYTES);
             if (hasNumber(Words.loadPlain(line, 0), number)) {
