@@ -67,6 +67,27 @@ public interface FabricListener {
     void lost(int process, Loss loss, String reason);
 
     /**
+     * Called when one of several connections with another process is lost, and the others carry on. It is not called
+     * when the process ends.
+     *
+     * @param process the first rank of the other process
+     * @param rail the number of the connection, from 0
+     */
+    default void railLost(int process, int rail) {
+        // a listener that counts nothing ignores rails
+    }
+
+    /**
+     * Called when a lost connection is used again.
+     *
+     * @param process the first rank of the other process
+     * @param rail the number of the connection, from 0
+     */
+    default void railRestored(int process, int rail) {
+        // a listener that counts nothing ignores rails
+    }
+
+    /**
      * Called when a put of another process has raised a word in memory of this process. A thread may wait for the word,
      * in this process or another one that shares the memory.
      *

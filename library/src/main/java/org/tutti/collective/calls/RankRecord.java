@@ -5,17 +5,20 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * The record of a rank in the memory of its node: the last calls, and counts of all calls. The processes of the node
- * can read the record while the rank runs, and after the process of the rank has ended.
+ * The record of a rank in the memory of its node: the last calls, counts of all calls, and counts of the rails of its
+ * process. The processes of the node can read the record while the rank runs, and after the process of the rank has
+ * ended.
  *
  * <pre>
- *  +0                  the last calls, {@link RecentCalls}
- *  +RecentCalls.BYTES  the counts, {@link CallCounts}
+ *  +0                        the last calls, {@link RecentCalls}
+ *  +RecentCalls.BYTES        the counts of rails, {@link RailCounts}
+ *    +RailCounts.BYTES       the counts of calls, {@link CallCounts}
  * </pre>
  */
 public final class RankRecord {
     private final MemorySegment memory;
     private final RecentCalls recentCalls;
+    private final RailCounts rails;
     private final CallCounts counts;
 
     /**
@@ -26,7 +29,8 @@ public final class RankRecord {
     public RankRecord(MemorySegment memory) {
         this.memory = memory;
         this.recentCalls = new RecentCalls(memory.asSlice(0, RecentCalls.BYTES));
-        this.counts = new CallCounts(memory.asSlice(RecentCalls.BYTES));
+        this.rails = new RailCounts(memory.asSlice(RecentCalls.BYTES, RailCounts.BYTES));
+        this.counts = new CallCounts(memory.asSlice(RecentCalls.BYTES + RailCounts.BYTES));
     }
 
     /**
@@ -36,7 +40,7 @@ public final class RankRecord {
      * @return the length in bytes
      */
     public static long bytes(int size) {
-        return RecentCalls.BYTES + CallCounts.bytes(size);
+        return RecentCalls.BYTES + RailCounts.BYTES + CallCounts.bytes(size);
     }
 
     /**
@@ -74,6 +78,11 @@ public final class RankRecord {
     /** {@return the last calls of the rank} */
     public RecentCalls recentCalls() {
         return recentCalls;
+    }
+
+    /** {@return the counts of rails; they are zeros unless the rank is the first one of its process} */
+    public RailCounts rails() {
+        return rails;
     }
 
     /** {@return the counts of the rank's calls} */

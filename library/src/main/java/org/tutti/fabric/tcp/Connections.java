@@ -14,6 +14,8 @@ import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.stream.Stream;
 
+import org.tutti.fabric.FabricListener;
+
 /**
  * Makes the connections of this process. An {@link Acceptor} takes the connections that other processes open, and a
  * {@link Connector} opens the connections to one other process. Both run on the service thread and never wait. Other
@@ -34,6 +36,7 @@ final class Connections {
     private final BiConsumer<Peer, Wire[]> whenConnected;
     private final SecureRandom random = new SecureRandom();
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(Handshake.BUFFER_BYTES);
+    private final FabricListener listener;
     private final Routes routes;
     private final Acceptor acceptor;
     private final Map<Integer, Connector> connectors = new HashMap<>();
@@ -52,14 +55,16 @@ final class Connections {
      *            from it
      * @param whenConnected called with a connected peer and its wires, one for each rail; the wire of a missing rail is
      *            {@link Wire#NONE}
+     * @param listener hears of lost rails and of their return
      */
     Connections(LocalProcess local, Selector selector, Peers peers, BiFunction<Peer, SocketChannel, Wire> wireOf,
-            BiConsumer<Peer, Wire[]> whenConnected) {
+            BiConsumer<Peer, Wire[]> whenConnected, FabricListener listener) {
         this.local = local;
         this.selector = selector;
         this.peers = peers;
         this.wireOf = wireOf;
         this.whenConnected = whenConnected;
+        this.listener = listener;
         this.routes = new Routes(local);
         this.acceptor = new Acceptor(this, local, selector);
     }
@@ -112,7 +117,8 @@ final class Connections {
         for (int i = 0; peer.railsInAll() > 1 && i < peer.railsInAll() && !retired; i++) {
             Rail rail = peer.rail(i);
             if (rail.isLost() && !peer.isEnding()) {
-                reconnectors.computeIfAbsent(rail, _ -> new RailReconnector(this, local, peer, rail, lines, nowNanos));
+                reconnectors.computeIfAbsent(rail,
+                        _ -> new RailReconnector(this, local, peer, rail, listener, lines, nowNanos));
             }
         }
     }

@@ -5,16 +5,18 @@ import java.lang.System.Logger.Level;
 import java.util.List;
 
 import org.tutti.events.RailEvent;
+import org.tutti.fabric.FabricListener;
 
 /**
  * Reconnects a lost rail, one of the parallel connections of two processes, while the other rails carry on. It makes
- * one {@link ConnectAttempt} after the other, and logs the loss. Runs on the service thread.
+ * one {@link ConnectAttempt} after the other, and reports the loss to the listener, to Flight Recorder, and in the log.
+ * Runs on the service thread.
  *
  * <p>The process with the lower first rank makes the attempts. It makes the first attempt {@value #FIRST_MILLIS} ms
  * after the loss was noticed, and each later one after twice the time, up to {@value #AGAIN_MILLIS_MAX} ms. A rail that
  * has come back is watched for {@value #AGAIN_MILLIS_MAX} ms. If it is lost again meanwhile, the waits continue to
  * grow, so that a rail that comes and goes is not tried more often. The rails of a process that ends are also lost one
- * by one. A loss is therefore not logged before the first attempt.
+ * by one. A loss is therefore not reported before the first attempt, or the return of the rail.
  */
 final class RailReconnector implements ConnectAttempt.Owner {
     private static final System.Logger LOG = System.getLogger(RailReconnector.class.getName());
@@ -27,18 +29,22 @@ final class RailReconnector implements ConnectAttempt.Owner {
     private final LocalProcess local;
     private final Peer peer;
     private final Rail rail;
+    private final FabricListener listener;
     private final Lines lines;
     private ConnectAttempt attempt; // null between attempts
     private long waitMillis = FIRST_MILLIS;
     private long sinceNanos; // when the wait or the attempt began, or the rail came back
     private boolean back;
+    private boolean reported;
     private boolean said;
 
-    RailReconnector(Connections connections, LocalProcess local, Peer peer, Rail rail, Lines lines, long nowNanos) {
+    RailReconnector(Connections connections, LocalProcess local, Peer peer, Rail rail, FabricListener listener,
+            Lines lines, long nowNanos) {
         this.connections = connections;
         this.local = local;
         this.peer = peer;
         this.rail = rail;
+        this.listener = listener;
         this.lines = lines;
         this.sinceNanos = nowNanos;
     }
@@ -90,6 +96,7 @@ final class RailReconnector implements ConnectAttempt.Owner {
                 postpone();
             }
         } else if (elapsedNanos >= waitMillis * NANOS_PER_MILLI && !rail.isComingBack()) {
+            reportLoss();
             sayLost(nowNanos);
             bringBack(nowNanos);
         }
@@ -100,10 +107,23 @@ final class RailReconnector implements ConnectAttempt.Owner {
     private void turn(long nowNanos) {
         back = !back;
         sinceNanos = nowNanos;
-        record(back ? "restored" : "lost");
-        if (back && said) {
-            said = false;
-            LOG.log(Level.INFO, () -> name() + " is back");
+        if (back) {
+            reportLoss();
+            reported = false;
+            listener.railRestored(peer.process(), rail.index());
+            record("restored");
+            if (said) {
+                said = false;
+                LOG.log(Level.INFO, () -> name() + " is back");
+            }
+        }
+    }
+
+    private void reportLoss() {
+        if (!reported) {
+            reported = true;
+            listener.railLost(peer.process(), rail.index());
+            record("lost");
         }
     }
 

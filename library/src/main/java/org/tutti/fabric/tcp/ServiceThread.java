@@ -102,7 +102,7 @@ final class ServiceThread {
         this.selector = open();
         this.arrivals = new Arrivals(open(selector));
         try {
-            this.connections = new Connections(local, selector, peers, this::read, this::connected);
+            this.connections = new Connections(local, selector, peers, this::read, this::connected, listener);
         } catch (RuntimeException e) {
             close(selector);
             arrivals.close();

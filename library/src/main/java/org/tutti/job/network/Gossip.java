@@ -338,6 +338,16 @@ public final class Gossip implements FabricListener {
     }
 
     @Override
+    public void railLost(int process, int rail) {
+        node.record(self).ifPresent(record -> record.rails().addLoss());
+    }
+
+    @Override
+    public void railRestored(int process, int rail) {
+        node.record(self).ifPresent(record -> record.rails().addReturn());
+    }
+
+    @Override
     public void left(int process) {
         for (int rank = process; rank < node.size(); rank++) {
             if (isOf(process, rank)) {

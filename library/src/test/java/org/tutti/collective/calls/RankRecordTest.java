@@ -67,6 +67,17 @@ class RankRecordTest {
     }
 
     @Test
+    void shouldCountRailsApartFromCalls() {
+        record.rails().addLoss();
+        record.rails().addLoss();
+        record.rails().addReturn();
+        assertThat(copy().rails().lost()).isEqualTo(2);
+        assertThat(copy().rails().restored()).isEqualTo(1);
+        assertThat(copy().recentCalls().begun()).isZero();
+        assertThat(Collective.values()).allMatch(collective -> copy().counts().calls(collective) == 0);
+    }
+
+    @Test
     void shouldReadWhateverTheMemoryHolds() {
         for (long begun : new long[]{-1, Long.MIN_VALUE, Long.MAX_VALUE, Integer.MAX_VALUE, 1L << 32, 70}) {
             for (long seed = 0; seed < 20; seed++) {

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.logging.Handler;
@@ -23,6 +24,7 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
+import jdk.jfr.consumer.RecordingStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -73,6 +75,7 @@ class RailReconnectorTest {
     private final class Process implements FabricListener {
         final MemorySegment memory = arena.allocate(1 << 20, Words.LINE_BYTES);
         final Queue<String> heard = new ConcurrentLinkedQueue<>();
+        final Queue<String> rails = new ConcurrentLinkedQueue<>();
         final TcpFabric fabric;
         final long region;
 
@@ -86,6 +89,16 @@ class RailReconnectorTest {
         @Override
         public void news(int kind, long index, long value) {
             heard.add("news");
+        }
+
+        @Override
+        public void railLost(int process, int rail) {
+            rails.add("lost " + process + " " + rail);
+        }
+
+        @Override
+        public void railRestored(int process, int rail) {
+            rails.add("restored " + process + " " + rail);
         }
 
         @Override
@@ -162,7 +175,26 @@ class RailReconnectorTest {
     }
 
     @Test
-    void shouldUseALostRailAgainAndSaySo() {
+    void shouldUseALostRailAgainAndSaySo() throws InterruptedException {
+        try (var events = new RecordingStream()) {
+            List<String> recorded = new CopyOnWriteArrayList<>();
+            events.enable("tutti.Rail");
+            events.onEvent("tutti.Rail", event -> recorded
+                    .add(event.getString("state") + " " + event.getInt("process") + " " + event.getInt("rail")));
+            events.startAsync();
+            loseARailTwice();
+            events.stop();
+            assertThat(processes.get(0).rails).containsExactly("lost 1 1", "restored 1 1", "lost 1 1", "restored 1 1");
+            assertThat(processes.get(1).rails).containsExactly("lost 0 1", "restored 0 1", "lost 0 1", "restored 0 1");
+            assertThat(recorded.stream().filter(each -> each.endsWith(" 1 1")).toList())
+                    .isEqualTo(List.copyOf(processes.get(0).rails));
+            assertThat(recorded.stream().filter(each -> each.endsWith(" 0 1")).toList())
+                    .isEqualTo(List.copyOf(processes.get(1).rails));
+            assertThat(recorded).hasSize(8);
+        }
+    }
+
+    private void loseARailTwice() {
         start(Striping.EVEN);
         putUntil("both rails carry bytes", () -> carries(0));
         for (int round = 1; round <= 2; round++) {
@@ -181,7 +213,7 @@ class RailReconnectorTest {
         assertThat(processes.get(1).heard).isEmpty();
         int lines = logged.size();
         processes.forEach(process -> process.fabric.close());
-        assertThat(logged).as("nothing is said of an end").hasSize(lines);
+        assertThat(logged).as("no end of a process is reported as the loss of a rail").hasSize(lines);
     }
 
     /** Two threads of each process put to the other one, while the rail comes and goes. */

@@ -24,8 +24,11 @@ public record Figures(String job, Map<String, Integer> rankStates, int failedRan
      * @param rank the rank
      * @param calls the calls of each collective that the rank has called
      * @param waitingNanos the time in nanoseconds that the rank has waited for other ranks
+     * @param railsLost the number of connections that the process of the rank has lost; 0 unless the rank is its first
+     * @param railsRestored the number of these connections that have been restored
      */
-    public record OfRank(int rank, Map<Collective, Calls> calls, long waitingNanos) {}
+    public record OfRank(int rank, Map<Collective, Calls> calls, long waitingNanos, long railsLost,
+            long railsRestored) {}
 
     /**
      * The calls of one collective by one rank.

@@ -54,7 +54,11 @@ final class MetricsText {
                                     .map(each -> point(each.waitingNanos() / NANOS_PER_SECOND, rank(each.rank())))),
                     counter("tutti_waited_for_seconds", "Time in which other ranks waited for a rank.",
                             IntStream.range(0, figures.waitedForNanos().size()).mapToObj(rank -> point(
-                                    figures.waitedForNanos().get(rank) / NANOS_PER_SECOND, rank(rank))))));
+                                    figures.waitedForNanos().get(rank) / NANOS_PER_SECOND, rank(rank)))),
+                    counter("tutti_rails_lost", "Connections that the process of a first rank has lost.",
+                            figures.ranks().stream().map(each -> point(each.railsLost(), rank(each.rank())))),
+                    counter("tutti_rails_restored", "Lost connections that the process of a first rank uses again.",
+                            figures.ranks().stream().map(each -> point(each.railsRestored(), rank(each.rank()))))));
         } catch (IOException e) {
             throw new UncheckedIOException(e); // memory takes all bytes
         }

@@ -13,6 +13,7 @@ import java.util.concurrent.Callable;
 
 import org.tutti.Collective;
 import org.tutti.collective.calls.CallCounts;
+import org.tutti.collective.calls.RankRecord;
 import org.tutti.job.diagnosis.RankLocation.State;
 import org.tutti.tool.metrics.Figures;
 
@@ -28,7 +29,7 @@ final class JobFigures implements Callable<Figures> {
     private final JobPlan plan;
     private final JobNodes nodes;
     private final List<StartedProcess> processes;
-    private final Map<Integer, CallCounts> counts = new TreeMap<>(); // by rank
+    private final Map<Integer, RankRecord> records = new TreeMap<>(); // by rank
 
     /**
      * @param plan the job
@@ -44,7 +45,7 @@ final class JobFigures implements Callable<Figures> {
     @Override
     public Figures call() throws InterruptedException {
         int size = plan.size();
-        nodes.records(PATIENCE).forEach((rank, record) -> counts.put(rank, record.counts()));
+        records.putAll(nodes.records(PATIENCE));
         Map<String, Integer> states = new TreeMap<>();
         STATES.forEach(state -> states.put(word(state), 0));
         for (int rank = 0; rank < size; rank++) {
@@ -52,7 +53,9 @@ final class JobFigures implements Callable<Figures> {
         }
         List<Figures.OfRank> ranks = new ArrayList<>();
         long[] waitedFor = new long[size];
-        counts.forEach((rank, of) -> ranks.add(new Figures.OfRank(rank, calls(of), waits(of, waitedFor))));
+        records.forEach((rank, record) -> ranks.add(new Figures.OfRank(rank, calls(record.counts()),
+                waits(record.counts(), waitedFor), Math.max(0, record.rails().lost()),
+                Math.max(0, record.rails().restored()))));
         return new Figures(plan.job(), states, states.get(word(State.FAILED)), nodes.nodesWithoutRecords(), ranks,
                 Arrays.stream(waitedFor).boxed().toList());
     }

@@ -36,7 +36,7 @@ class MetricsFileTest {
         return () -> {
             long calls = version.incrementAndGet();
             var ranks = java.util.stream.IntStream.range(0, RANKS).mapToObj(rank -> new Figures.OfRank(rank,
-                    Map.of(Collective.SCAN, new Figures.Calls(calls, 0)), 0)).toList();
+                    Map.of(Collective.SCAN, new Figures.Calls(calls, 0)), 0, 0, 0)).toList();
             return new Figures("j", Map.of("joined", RANKS), 0, 0, ranks, List.of());
         };
     }

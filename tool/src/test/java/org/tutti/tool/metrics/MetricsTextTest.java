@@ -22,8 +22,8 @@ class MetricsTextTest {
     void shouldHaveAllFiguresInBaseUnits() {
         var figures = new Figures("7-x", Map.of("joined", 2, "failed", 1), 1, 3,
                 List.of(new Figures.OfRank(0, Map.of(Collective.ALL_TO_ALL, new Figures.Calls(5, 7_000_000_000_123L)),
-                        2_500_000_000L),
-                        new Figures.OfRank(12, Map.of(Collective.BARRIER, new Figures.Calls(1, 0)), 1)),
+                        2_500_000_000L, 3, 2),
+                        new Figures.OfRank(12, Map.of(Collective.BARRIER, new Figures.Calls(1, 0)), 1, 0, 0)),
                 List.of(1_500_000_000L, 0L));
         var metrics = parsed(figures);
         assertThat(metrics.value("tutti_job_info", "job", "7-x")).isEqualTo(1);
@@ -41,10 +41,15 @@ class MetricsTextTest {
                 .isEqualTo(Map.of(Map.of("rank", "0"), 2.5, Map.of("rank", "12"), 1e-9));
         assertThat(metrics.all("tutti_waited_for_seconds_total"))
                 .isEqualTo(Map.of(Map.of("rank", "0"), 1.5, Map.of("rank", "1"), 0.0));
+        assertThat(metrics.all("tutti_rails_lost_total"))
+                .isEqualTo(Map.of(Map.of("rank", "0"), 3.0, Map.of("rank", "12"), 0.0));
+        assertThat(metrics.all("tutti_rails_restored_total"))
+                .isEqualTo(Map.of(Map.of("rank", "0"), 2.0, Map.of("rank", "12"), 0.0));
         assertThat(metrics.types()).isEqualTo(Map.of("tutti_job_info", "gauge", "tutti_ranks", "gauge",
                 "tutti_hosts_without_answer", "gauge", "tutti_rank_failures_total", "counter", "tutti_calls_total",
                 "counter", "tutti_call_bytes_total", "counter", "tutti_waiting_seconds_total", "counter",
-                "tutti_waited_for_seconds_total", "counter"));
+                "tutti_waited_for_seconds_total", "counter", "tutti_rails_lost_total", "counter",
+                "tutti_rails_restored_total", "counter"));
     }
 
     @Test

@@ -205,7 +205,7 @@ class ClusterTest {
     @ParameterizedTest
     @ValueSource(strings = {NATIVE, NOT_NATIVE})
     void shouldGoOnWhenARailIsLostAndUseItAgainWhenItIsBack(String access) throws Exception {
-        try (var launcher = runProgram(Programs.GOES_ON, access)) {
+        try (var launcher = runProgram(Programs.GOES_ON, access, "--metrics", "./job.prom")) {
             launcher.awaitLines(6);
             cut(NAME + "-2", "rail1");
             awaitErr(launcher, "rail 1 from the process of rank 2 .* is lost .*; the other rails carry on");
@@ -216,6 +216,9 @@ class ClusterTest {
             Files.createFile(launcher.directory().resolve("go"));
             assertThat(launcher.status()).as(launcher.err()).isZero();
             assertThat(launcher.out().lines().filter(line -> line.endsWith(" is right"))).hasSize(6);
+            assertThat(Files.readString(launcher.directory().resolve("job.prom")))
+                    .containsPattern("tutti_rails_lost_total\\{rank=\"2\"} [1-9]")
+                    .containsPattern("tutti_rails_restored_total\\{rank=\"2\"} [1-9]");
         } finally {
             mend(NAME + "-2");
         }
