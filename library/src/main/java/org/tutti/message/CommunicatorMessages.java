@@ -14,6 +14,8 @@ import org.tutti.MessageWithdrawnException;
 import org.tutti.ReceiveRequest;
 import org.tutti.Request;
 import org.tutti.collective.members.Members;
+import org.tutti.events.ReceiveEvent;
+import org.tutti.events.SendEvent;
 import org.tutti.memory.EndedRequest;
 import org.tutti.memory.Spares;
 
@@ -59,6 +61,21 @@ public final class CommunicatorMessages {
         this.pendingSends = new Pool<>(() -> new Send(checks.get()), KEPT_MAX);
     }
 
+    /** {@return the number by which all ranks know the communicator} */
+    long number() {
+        return communicator;
+    }
+
+    /** {@return the states of the communicator's ranks} */
+    Members members() {
+        return members;
+    }
+
+    /** {@return this rank, a rank of the communicator} */
+    int rank() {
+        return rank;
+    }
+
     /** Ends the calls of other threads, because this rank closes the communicator or leaves its job. */
     public void end() {
         closed.set(true);
@@ -86,6 +103,7 @@ public final class CommunicatorMessages {
     public void send(MemorySegment source, DataType type, int target, int tag, boolean isSynchronous,
             long deadlineNanos) {
         checkSend(target, tag);
+        SendEvent event = MessageEvents.beginSend();
         Send send = sends.take();
         try {
             begin(send, source, type, target, tag, isSynchronous, deadlineNanos);
@@ -93,6 +111,9 @@ public final class CommunicatorMessages {
         } finally {
             send.end();
             sends.putBack(send);
+        }
+        if (event != null) {
+            MessageEvents.end(event, this, target, tag, source.byteSize(), false);
         }
     }
 
@@ -116,7 +137,11 @@ public final class CommunicatorMessages {
      */
     public Request startSend(MemorySegment source, DataType type, int target, int tag, boolean isSynchronous,
             long deadlineNanos) {
+        SendEvent event = MessageEvents.beginSend();
         PendingSend pending = start(source, type, target, tag, isSynchronous, deadlineNanos);
+        if (event != null) {
+            MessageEvents.end(event, this, target, tag, source.byteSize(), true);
+        }
         return pending == null ? EndedRequest.INSTANCE : pending;
     }
 
@@ -190,18 +215,21 @@ public final class CommunicatorMessages {
      * @param targetType their type
      * @param from the rank that sends them, or {@link org.tutti.Messenger#ANY_RANK}
      * @param tag the tag of both messages
-     * @param description receives the source, the tag and the length of the message that comes; may be null
      * @param deadlineNanos the time of {@link System#nanoTime()} by which the call must end
      * @return the number of elements that have come
      */
     public long exchange(MemorySegment source, DataType sourceType, int to, MemorySegment target, DataType targetType,
-            int from, int tag, Message description, long deadlineNanos) {
+            int from, int tag, long deadlineNanos) {
         checkReceive(from, tag);
+        SendEvent event = MessageEvents.beginSend();
         PendingSend pending = start(source, sourceType, to, tag, false, deadlineNanos);
         try {
-            long count = receive(target, targetType, from, tag, description, deadlineNanos);
+            long count = receive(target, targetType, from, tag, null, deadlineNanos);
             if (pending != null) {
                 pending.await();
+            }
+            if (event != null) {
+                MessageEvents.end(event, this, to, tag, source.byteSize(), false);
             }
             return count;
         } catch (Throwable failure) {
@@ -228,6 +256,7 @@ public final class CommunicatorMessages {
     public long receive(MemorySegment target, DataType type, int source, int tag, Message description,
             long deadlineNanos) {
         checkReceive(source, tag);
+        ReceiveEvent event = MessageEvents.beginReceive();
         Receive receive = receives.take();
         Send answer = sends.take();
         try {
@@ -238,7 +267,11 @@ public final class CommunicatorMessages {
                 receive.check.beginAgain();
                 messages.matchAgain(receive);
             }
-            return finish(receive, source, description);
+            long count = finish(receive, source, description);
+            if (event != null) {
+                MessageEvents.end(event, this, sender(receive), receive.matchedTag(), receive.matchedBytes(), false);
+            }
+            return count;
         } finally {
             answer.end();
             sends.putBack(answer);
@@ -276,17 +309,22 @@ public final class CommunicatorMessages {
      * @param source the rank that sends, or {@link org.tutti.Messenger#ANY_RANK}
      * @param tag the tag, or {@link org.tutti.Messenger#ANY_TAG}
      * @param deadlineNanos the time of {@link System#nanoTime()} by which the request must end
-     * @param message receives the source, the tag and the length of the message
      * @param afterwards an action to run when the elements have come
      * @return the request
      */
-    public ReceiveRequest startReceive(MemorySegment target, DataType type, int source, int tag, Message message,
-            long deadlineNanos, Runnable afterwards) {
+    public ReceiveRequest startReceive(MemorySegment target, DataType type, int source, int tag, long deadlineNanos,
+            Runnable afterwards) {
         checkReceive(source, tag);
         messages.inFlight().requireRoom(members, rank);
+        var message = new Message();
+        ReceiveEvent event = MessageEvents.beginReceive();
+        Runnable atEnd = event == null ? afterwards : () -> {
+            afterwards.run();
+            MessageEvents.end(event, this, message.source(), message.tag(), message.count() * type.bytes(), true);
+        };
         Receive receive = new Receive(checks.get());
         receive.check.beginReceive(messages.mailbox(), receive, source, tag, deadlineNanos);
-        var pending = new PendingReceive(messages, this, receive, message, afterwards);
+        var pending = new PendingReceive(messages, this, receive, message, atEnd);
         receive.begin(communicator, rankInJob(source), tag, type, target, pending);
         messages.start(receive);
         return pending;
@@ -415,6 +453,7 @@ public final class CommunicatorMessages {
 
     /** Receives the elements of a message that a probe has found. */
     void receive(Receive found, int from, MemorySegment target, DataType type) {
+        ReceiveEvent event = MessageEvents.beginReceive();
         found.into(type, target);
         requireFit(found, from);
         if (!fetch(found)) {
@@ -424,6 +463,9 @@ public final class CommunicatorMessages {
                     + "deadline or was interrupted; probe again");
         }
         found.complete();
+        if (event != null) {
+            MessageEvents.end(event, this, from, found.matchedTag(), found.matchedBytes(), false);
+        }
     }
 
     private boolean fetch(Receive found) {

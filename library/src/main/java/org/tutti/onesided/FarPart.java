@@ -9,6 +9,7 @@ import org.tutti.RemotePart;
 import org.tutti.Section;
 import org.tutti.TransferProtocol;
 import org.tutti.collective.members.CallCheck;
+import org.tutti.events.OneSidedEvent;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.RunCursor;
 import org.tutti.fabric.SectionPieces;
@@ -117,6 +118,11 @@ final class FarPart extends LivePart {
      */
     FarPart inBackground(long number, long deadlineNanos) {
         return at(new Turn(number, false, deadlineNanos));
+    }
+
+    @Override
+    OneSidedEvent beginEvent() {
+        return turn != null && turn.checksOnly ? null : super.beginEvent();
     }
 
     @Override

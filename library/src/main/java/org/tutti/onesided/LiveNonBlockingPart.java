@@ -10,6 +10,7 @@ import org.tutti.RemotePart;
 import org.tutti.Request;
 import org.tutti.Section;
 import org.tutti.collective.members.CallCheck;
+import org.tutti.events.OneSidedEvent;
 import org.tutti.memory.EndedRequest;
 import org.tutti.memory.Memory;
 
@@ -74,19 +75,19 @@ final class LiveNonBlockingPart extends NonBlockingPart {
 
     @Override
     protected Request read(long offset, MemorySegment target, DataType type) {
+        if (far == null) {
+            part.read(offset, target, type);
+            return done();
+        }
         long length = target.byteSize();
         long at = part.check("get", offset, length, type);
         if (length == 0) {
             return done();
         }
-        if (far == null) {
-            part.copyOut(at, target, length);
-            return done();
-        }
         OneSidedCall call = access.takeCall();
         try {
             call.pieces.begin(at, target, 0, length);
-            return read(call, view -> view.read(offset, target, type));
+            return read(call, length, view -> view.read(offset, target, type));
         } finally {
             access.putBack(call);
         }
@@ -102,13 +103,13 @@ final class LiveNonBlockingPart extends NonBlockingPart {
         OneSidedCall call = access.takeCall();
         try {
             call.pieces.begin(section, target, of);
-            return read(call, view -> view.read(section, target, of, type));
+            return read(call, section.bytes(), view -> view.read(section, target, of, type));
         } finally {
             access.putBack(call);
         }
     }
 
-    private Request read(OneSidedCall call, Consumer<LivePart> blocking) {
+    private Request read(OneSidedCall call, long bytes, Consumer<LivePart> blocking) {
         PendingCalls pending = access.pending();
         OneSidedRequest request = request();
         CallCheck check = access.begin(call, "get", part.rank);
@@ -117,6 +118,7 @@ final class LiveNonBlockingPart extends NonBlockingPart {
             pending.begin(request, far.address(),
                     number -> blocking.accept(far.inBackground(number, deadlineNanos)), check);
         } else {
+            OneSidedEvent event = OneSidedEvents.begin();
             try {
                 if (!far.begin(request, call, check)) {
                     part.copyOut(call);
@@ -124,6 +126,9 @@ final class LiveNonBlockingPart extends NonBlockingPart {
             } catch (RuntimeException e) {
                 pending.drop(request, e);
                 throw e;
+            }
+            if (event != null) { // the time to send the request
+                OneSidedEvents.end(event, access, "get", part.rank, bytes);
             }
         }
         return requested(request);

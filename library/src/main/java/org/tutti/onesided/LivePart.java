@@ -96,7 +96,7 @@ abstract class LivePart extends RemotePart {
         long length = source.byteSize();
         long at = check("put", offset, length, type);
         if (length > 0) {
-            OneSidedEvent event = OneSidedEvents.begin();
+            OneSidedEvent event = beginEvent();
             copyIn(at, source, length);
             if (event != null) {
                 OneSidedEvents.end(event, access, "put", rank, length);
@@ -104,12 +104,17 @@ abstract class LivePart extends RemotePart {
         }
     }
 
+    /** {@return the event of a call that begins, or null if it is not recorded} */
+    OneSidedEvent beginEvent() {
+        return OneSidedEvents.begin();
+    }
+
     @Override
     protected void writeNotify(long offset, MemorySegment source, DataType type, int notification) {
         long length = source.byteSize();
         long at = check("putNotify", offset, length, type);
         long word = PartLayout.notification(bytes, access.checkNotification(rank, notification));
-        OneSidedEvent event = OneSidedEvents.begin();
+        OneSidedEvent event = beginEvent();
         copyInAndNotify(at, source, length, word);
         if (event != null) {
             OneSidedEvents.end(event, access, "put", rank, length);
@@ -129,7 +134,7 @@ abstract class LivePart extends RemotePart {
         OneSidedCall call = access.takeCall();
         try {
             call.pieces.begin(section, source, of);
-            OneSidedEvent event = OneSidedEvents.begin();
+            OneSidedEvent event = beginEvent();
             copyIn(call);
             if (event != null) {
                 OneSidedEvents.end(event, access, "put", rank, section.bytes());
@@ -153,7 +158,7 @@ abstract class LivePart extends RemotePart {
         for (long each = 0; each < values.length; each += element) {
             source.asSlice(each, element).copyFrom(value.segment());
         }
-        OneSidedEvent event = OneSidedEvents.begin();
+        OneSidedEvent event = beginEvent();
         for (long done = 0; done < length; done += values.length) {
             long next = Math.min(values.length, length - done);
             copyIn(at + done, source.asSlice(0, next), next);
@@ -168,7 +173,7 @@ abstract class LivePart extends RemotePart {
         long length = target.byteSize();
         long at = check("get", offset, length, type);
         if (length > 0) {
-            OneSidedEvent event = OneSidedEvents.begin();
+            OneSidedEvent event = beginEvent();
             copyOut(at, target, length);
             if (event != null) {
                 OneSidedEvents.end(event, access, "get", rank, length);
@@ -182,7 +187,7 @@ abstract class LivePart extends RemotePart {
         OneSidedCall call = access.takeCall();
         try {
             call.pieces.begin(section, target, of);
-            OneSidedEvent event = OneSidedEvents.begin();
+            OneSidedEvent event = beginEvent();
             copyOut(call);
             if (event != null) {
                 OneSidedEvents.end(event, access, "get", rank, section.bytes());
@@ -261,7 +266,7 @@ abstract class LivePart extends RemotePart {
         long at = check("accumulate", offset, length);
         checkAligned("accumulate", at, type, how.elementBytes(type));
         if (length > 0) {
-            OneSidedEvent event = OneSidedEvents.begin();
+            OneSidedEvent event = beginEvent();
             combine(how.code(type), scale, imaginary, at, source, length);
             if (event != null) {
                 OneSidedEvents.end(event, access, "accumulate", rank, length);
@@ -275,7 +280,7 @@ abstract class LivePart extends RemotePart {
         OneSidedCall call = access.takeCall();
         try {
             call.pieces.begin(section, source, of);
-            OneSidedEvent event = OneSidedEvents.begin();
+            OneSidedEvent event = beginEvent();
             combine(how.code(type), scale, imaginary, call);
             if (event != null) {
                 OneSidedEvents.end(event, access, "accumulate", rank, section.bytes());
@@ -342,7 +347,7 @@ abstract class LivePart extends RemotePart {
     private long checkedAtomic(String call, AtomicOperation operation, long offset, long operand, long expected) {
         long at = check(call, offset, operation.bytes(),
                 operation.bytes() == Long.BYTES ? DataType.LONG : DataType.INT);
-        OneSidedEvent event = OneSidedEvents.begin();
+        OneSidedEvent event = beginEvent();
         long previous = atomic(call, operation, at, operand, expected);
         if (event != null) {
             OneSidedEvents.end(event, access, operation.label(), rank, operation.bytes());

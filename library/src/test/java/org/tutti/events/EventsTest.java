@@ -20,12 +20,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.Collective;
 import org.tutti.Communicator;
 import org.tutti.DataType;
+import org.tutti.MessageMismatchException;
 import org.tutti.Mutexes;
 import org.tutti.Program;
 import org.tutti.ReceiveRequest;
 import org.tutti.Reduction;
 import org.tutti.RemoteMemory;
+import org.tutti.Section;
+import org.tutti.Span;
 import org.tutti.Tutti;
+import org.tutti.job.LocalNodes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -41,11 +45,15 @@ class EventsTest {
     private Path directory;
 
     private List<RecordedEvent> record(String event, Program program) throws IOException {
+        return record(event, () -> Tutti.runLocal(2, program));
+    }
+
+    private List<RecordedEvent> record(String event, Runnable job) throws IOException {
         Path file = directory.resolve("job.jfr");
         try (var recording = new Recording()) {
             recording.enable("tutti." + event).withoutThreshold();
             recording.start();
-            Tutti.runLocal(2, program);
+            job.run();
             recording.stop();
             recording.dump(file);
         }
@@ -144,6 +152,24 @@ class EventsTest {
     }
 
     @Test
+    void shouldTellOfReceivesOfFoundMessages() throws IOException {
+        assertThat(receives(job -> {
+            Communicator world = job.world();
+            if (job.rank() == 0) {
+                world.send(new int[3], 1, 17);
+                world.send(new long[2], 1, 18);
+            } else {
+                var found = world.probe(Communicator.ANY_RANK, 17);
+                assertThatThrownBy(() -> found.receive(new int[2])).isInstanceOf(MessageMismatchException.class);
+                found.receive(new int[3]);
+                while (world.tryProbe(0, 18).map(last -> last.receive(new long[2])).isEmpty()) {
+                    Thread.onSpinWait();
+                }
+            }
+        })).containsExactly(tuple(1, 0, 17, 12L, false), tuple(1, 0, 18, 16L, false));
+    }
+
+    @Test
     void shouldTellHowLongAReceiveThatDoesNotWaitWasOnItsWay() throws IOException {
         var events = record("Receive", job -> {
             Communicator world = job.world();
@@ -199,6 +225,29 @@ class EventsTest {
                 tuple("fence", 1, 0L),
                 tuple("fence", -1, 0L),
                 tuple("fence", -1, 0L)); // the last one is of close
+    }
+
+    /** A call between nodes is made by another thread if it is long, or follows such a call. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void shouldTellOnceOfOneSidedCallsThatDoNotWait(int nodeOfTarget) throws IOException {
+        int many = 1_000_000;
+        var events = record("OneSided", () -> LocalNodes.run(new int[]{0, nodeOfTarget}, job -> {
+            RemoteMemory memory = job.world().allocate(DataType.LONG, many);
+            if (job.rank() == 0) {
+                var part = memory.at(1).nonBlocking();
+                part.get(0, new long[3]).await();
+                part.put(0, new long[4]).await();
+                part.put(0, new long[many]);
+                part.get(Section.of(0, 40), Span.of(new long[5]), Section.of(0, 40)).await();
+                part.accumulate(0, new long[6], Reduction.SUM).await();
+                part.get(0, new long[0]).await();
+            }
+            memory.close();
+        })).stream().filter(event -> event.getInt("rank") == 0 && !event.getString("operation").equals("fence"));
+        assertThat(events.map(event -> tuple(event.getString("operation"), event.getLong("bytes"))))
+                .containsExactlyInAnyOrder(tuple("get", 24L), tuple("put", 32L), tuple("put", 8L * many),
+                        tuple("get", 40L), tuple("accumulate", 48L));
     }
 
     @Test

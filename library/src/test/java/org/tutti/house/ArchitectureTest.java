@@ -89,7 +89,8 @@ class ArchitectureTest {
         onlyDependsOn("org.tutti.onesided", "org.tutti.events", "org.tutti.collective.kernel",
                 "org.tutti.collective.members",
                 "org.tutti.fabric", "org.tutti.memory");
-        onlyDependsOn("org.tutti.message", "org.tutti.collective.machine", "org.tutti.collective.members",
+        onlyDependsOn("org.tutti.message", "org.tutti.events", "org.tutti.collective.machine",
+                "org.tutti.collective.members",
                 "org.tutti.fabric", "org.tutti.memory");
         onlyDependsOn("org.tutti.job.launch", "org.tutti.choice", "org.tutti.fabric", "org.tutti.fabric.tcp");
         onlyDependsOn("org.tutti.job.node", "org.tutti.events", "org.tutti.job.launch", "org.tutti.choice",

@@ -13,7 +13,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.DataType;
-import org.tutti.Message;
 import org.tutti.collective.machine.LiveMachine;
 import org.tutti.collective.machine.Machine;
 import org.tutti.collective.members.HealthyMembers;
@@ -81,7 +80,7 @@ class BellTest {
         var target = MemorySegment.ofArray(got);
         if (isStarted) {
             messages[RECEIVER]
-                    .startReceive(target, DataType.LONG, Receive.ANY, 0, new Message(), Long.MAX_VALUE, () -> {
+                    .startReceive(target, DataType.LONG, Receive.ANY, 0, Long.MAX_VALUE, () -> {
                     }).await();
         } else {
             messages[RECEIVER].receive(target, DataType.LONG, Receive.ANY, 0, null, Long.MAX_VALUE);

@@ -29,7 +29,7 @@ record RankCalls(CommunicatorMessages messages, boolean mayWait, Consumer<Reques
 
     @Override
     public ReceiveRequest receive(MemorySegment target, int source, int tag) {
-        return messages.startReceive(target, DataType.BYTE, source, tag, new Message(), Long.MAX_VALUE, () -> {
+        return messages.startReceive(target, DataType.BYTE, source, tag, Long.MAX_VALUE, () -> {
         });
     }
 

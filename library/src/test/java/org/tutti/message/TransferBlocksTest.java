@@ -11,7 +11,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.DataType;
-import org.tutti.Message;
 import org.tutti.ReceiveRequest;
 import org.tutti.Request;
 import org.tutti.collective.machine.LiveMachine;
@@ -86,7 +85,7 @@ class TransferBlocksTest {
     }
 
     private ReceiveRequest receive(MemorySegment target) {
-        return messages[1].startReceive(target, DataType.BYTE, 0, 0, new Message(), Long.MAX_VALUE, () -> {
+        return messages[1].startReceive(target, DataType.BYTE, 0, 0, Long.MAX_VALUE, () -> {
         });
     }
 

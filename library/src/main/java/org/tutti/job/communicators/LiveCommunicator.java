@@ -19,8 +19,6 @@ import org.tutti.PreparedCommunicator;
 import org.tutti.Reduction;
 import org.tutti.RemoteMemory;
 import org.tutti.Topology;
-import org.tutti.events.ReceiveEvent;
-import org.tutti.events.SendEvent;
 
 /**
  * Implements {@link Communicator}. {@link CommunicatorCalls} makes its calls, and {@link GroupCalls} makes its groups.
@@ -149,40 +147,18 @@ public final class LiveCommunicator extends Communicator {
 
     @Override
     protected void sendMessage(MemorySegment source, DataType type, int target, int tag, boolean isSynchronous) {
-        SendEvent event = MessageEvents.beginSend();
         state.messages.send(source, type, target, tag, isSynchronous, calls.deadlineNanos());
-        if (event != null) {
-            MessageEvents.end(event, state, target, tag, source.byteSize(), false);
-        }
     }
 
     @Override
     protected long receiveMessage(MemorySegment target, DataType type, int source, int tag, Message message) {
-        ReceiveEvent event = MessageEvents.beginReceive();
-        if (event == null) {
-            return state.messages.receive(target, type, source, tag, message, calls.deadlineNanos());
-        }
-        Message came = message == null ? new Message() : message;
-        long count = state.messages.receive(target, type, source, tag, came, calls.deadlineNanos());
-        MessageEvents.end(event, state, came, type, false);
-        return count;
+        return state.messages.receive(target, type, source, tag, message, calls.deadlineNanos());
     }
 
     @Override
     protected long exchangeMessages(MemorySegment source, DataType sourceType, int to, MemorySegment target,
             DataType targetType, int from, int tag) {
-        SendEvent sent = MessageEvents.beginSend();
-        ReceiveEvent received = MessageEvents.beginReceive();
-        Message came = received == null ? null : new Message();
-        long count = state.messages.exchange(source, sourceType, to, target, targetType, from, tag, came,
-                calls.deadlineNanos());
-        if (sent != null) {
-            MessageEvents.end(sent, state, to, tag, source.byteSize(), false);
-        }
-        if (received != null) {
-            MessageEvents.end(received, state, came, targetType, false);
-        }
-        return count;
+        return state.messages.exchange(source, sourceType, to, target, targetType, from, tag, calls.deadlineNanos());
     }
 
     @Override

@@ -61,13 +61,13 @@ final class LiveNonBlocking extends NonBlockingCommunicator {
     protected Request sendMessage(MemorySegment source, DataType type, int target, int tag, boolean isSynchronous,
             Runnable beforehand) {
         beforehand.run();
-        return MessageEvents.startSend(calls, source, type, target, tag, isSynchronous);
+        return calls.messages().startSend(source, type, target, tag, isSynchronous, calls.deadlineNanos());
     }
 
     @Override
     protected ReceiveRequest receiveMessage(MemorySegment target, DataType type, int source, int tag,
             Runnable beforehand, Runnable afterwards) {
         beforehand.run();
-        return MessageEvents.startReceive(calls, target, type, source, tag, afterwards);
+        return calls.messages().startReceive(target, type, source, tag, calls.deadlineNanos(), afterwards);
     }
 }

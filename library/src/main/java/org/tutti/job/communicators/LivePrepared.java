@@ -70,7 +70,7 @@ final class LivePrepared extends PreparedCommunicator {
         calls.messages().checkSend(target, tag);
         return new PreparedMessage<Request>(calls.describe() + " called send", () -> {
             beforehand.run();
-            return MessageEvents.startSend(calls, source, type, target, tag, isSynchronous);
+            return calls.messages().startSend(source, type, target, tag, isSynchronous, calls.deadlineNanos());
         });
     }
 
@@ -80,7 +80,7 @@ final class LivePrepared extends PreparedCommunicator {
         calls.messages().checkReceive(source, tag);
         return new Receive(calls.describe() + " called receive", () -> {
             beforehand.run();
-            return MessageEvents.startReceive(calls, target, type, source, tag, afterwards);
+            return calls.messages().startReceive(target, type, source, tag, calls.deadlineNanos(), afterwards);
         });
     }
 }

@@ -189,8 +189,9 @@ public final class BenchCommand implements Callable<Integer> {
         if (status == 0 && html != null) {
             var figures = Files.readAllLines(csv);
             if (figures.size() < 2) {
-                throw new TuttiException("--html " + html + " cannot be written, because the figures in " + csv
-                        + " are on the host of rank 0; run tutti bench there");
+                throw new TuttiException(
+                        "--html " + html + " cannot be written, because rank 0 has written the figures "
+                                + "on another host; run tutti bench there");
             }
             BenchPage.of(figures, spec.commandLine().getParseResult().originalArgs()).write("--html", html);
         }

@@ -63,14 +63,7 @@ public final class Browser implements AutoCloseable {
 
     /** Starts a browser. If it is not installed, the test fails in continuous integration, and is skipped elsewhere. */
     public static Browser start() throws IOException {
-        if (!Files.isExecutable(CHROMIUM) || !Files.isExecutable(DRIVER)) {
-            String sentence = "skipped: " + CHROMIUM + " or " + DRIVER
-                    + " is not installed; apt-get install chromium chromium-driver";
-            if (System.getenv("CI") != null) {
-                fail(sentence);
-            }
-            abort(sentence);
-        }
+        requireInstalled(CHROMIUM, DRIVER, System.getenv("CI") != null);
         SELENIUM.setLevel(Level.SEVERE); // it warns, because it lacks types for the newest protocol
         var options = new ChromeOptions();
         options.setBinary(CHROMIUM.toFile());
@@ -89,6 +82,19 @@ public final class Browser implements AutoCloseable {
         browser.setScheme("light");
         browser.setWidth(WIDTH);
         return browser;
+    }
+
+    /** Ends the test if a program of the browser is not installed: it fails if that is an error, else it is skipped. */
+    static void requireInstalled(Path chromium, Path driver, boolean isError) {
+        if (Files.isExecutable(chromium) && Files.isExecutable(driver)) {
+            return;
+        }
+        String sentence = "skipped: " + chromium + " or " + driver
+                + " is not installed; apt-get install chromium chromium-driver";
+        if (isError) {
+            fail(sentence);
+        }
+        abort(sentence);
     }
 
     /** Opens a page, and waits until its scripts have run. */
