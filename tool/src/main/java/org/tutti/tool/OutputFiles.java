@@ -2,9 +2,12 @@
 package org.tutti.tool;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 
 import org.tutti.TuttiException;
 
@@ -61,6 +64,33 @@ public final class OutputFiles {
             Files.write(file, lines);
         } catch (IOException e) {
             throw new LostException(file, e);
+        }
+    }
+
+    /** The content of a file. */
+    @FunctionalInterface
+    public interface Content {
+        /** Writes the content. */
+        void writeTo(OutputStream out) throws IOException;
+    }
+
+    /**
+     * Writes a file beside the named one, which then takes its name, so that a reader sees whole versions.
+     *
+     * @param file the file, which may exist
+     * @param beside a file in the same directory that does not exist, and does not exist afterwards
+     * @param content the content of the file
+     * @throws IOException if the file cannot be written; a file that existed keeps its content
+     */
+    public static void replace(Path file, Path beside, Content content) throws IOException {
+        OutputStream out = Files.newOutputStream(beside, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        try {
+            try (out) {
+                content.writeTo(out);
+            }
+            Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE);
+        } finally {
+            Files.deleteIfExists(beside);
         }
     }
 

@@ -4,7 +4,6 @@ package org.tutti.tool.metrics;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -12,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 import org.tutti.memory.FileReason;
+import org.tutti.tool.OutputFiles;
 import org.tutti.tool.UsageException;
 
 /**
@@ -74,8 +74,8 @@ final class MetricsFile implements Metrics {
 
     private void write(Callable<Figures> figures, Consumer<String> say) throws InterruptedException {
         try {
-            Files.write(next, MetricsText.of(figures.call()));
-            Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+            byte[] text = MetricsText.of(figures.call());
+            OutputFiles.replace(file, next, out -> out.write(text));
             isFailing = false;
         } catch (InterruptedException e) {
             throw e;
@@ -86,15 +86,6 @@ final class MetricsFile implements Metrics {
                         + "), and is tried again until the job ends; see whether its directory has room");
             }
             isFailing = true;
-            deleteNext();
-        }
-    }
-
-    private void deleteNext() {
-        try {
-            Files.deleteIfExists(next);
-        } catch (IOException _) {
-            return; // the sentence about the file tells why
         }
     }
 

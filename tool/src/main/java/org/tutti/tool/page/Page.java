@@ -13,8 +13,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
@@ -31,6 +29,7 @@ import com.google.gson.JsonNull;
 import com.google.gson.JsonPrimitive;
 import com.google.gson.JsonSerializer;
 import org.tutti.TuttiException;
+import org.tutti.tool.OutputFiles;
 
 /**
  * A page: one HTML file with texts, tables and figures. The file contains its scripts, styles and data, so that a
@@ -170,14 +169,7 @@ public final class Page {
             }
             var target = Files.exists(file) ? file.toRealPath() : file.toAbsolutePath();
             var beside = target.resolveSibling(target.getFileName() + "." + ProcessHandle.current().pid() + ".part");
-            try {
-                try (var out = Files.newOutputStream(beside, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-                    writeTo(out);
-                }
-                Files.move(beside, target, StandardCopyOption.ATOMIC_MOVE);
-            } finally {
-                Files.deleteIfExists(beside);
-            }
+            OutputFiles.replace(target, beside, this::writeTo);
         } catch (IOException e) {
             throw new TuttiException(option + " " + file + " cannot be written (" + reason(e)
                     + "); name a file on a disk with room, in a directory that can be written to", e);

@@ -126,8 +126,10 @@ final class RecordingReader {
                     read(events.readEvent());
                 }
             }
-        } catch (IOException | IllegalArgumentException | IndexOutOfBoundsException e) { // JFR's reader throws them all
-            throw new UsageException(file + " cannot be read: " + e.getMessage()
+        } catch (IOException | RuntimeException | OutOfMemoryError e) { // JFR's reader throws any for a damaged file
+            throw new UsageException(file + " cannot be read: "
+                    + (e instanceof IOException || e instanceof IllegalArgumentException ? e.getMessage()
+                            : "it is damaged (" + e + ")")
                     + "; remove it from the directory, or record the job again");
         }
         checkJob(file);

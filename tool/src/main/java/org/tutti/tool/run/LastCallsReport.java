@@ -2,10 +2,8 @@
 package org.tutti.tool.run;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -25,6 +23,7 @@ import org.tutti.collective.calls.RecentCalls;
 import org.tutti.job.network.Network;
 import org.tutti.job.node.Node;
 import org.tutti.memory.FileReason;
+import org.tutti.tool.OutputFiles;
 import org.tutti.tool.calls.CallNames;
 import org.tutti.tool.calls.FirstDifference;
 import org.tutti.tool.calls.RankCalls;
@@ -115,10 +114,12 @@ final class LastCallsReport {
         difference.ifPresent(found -> sentences.add(found.sentence() + "."));
         try {
             Files.createDirectories(directory.toAbsolutePath());
-            write(file, JSON.toJson(new Report(SCHEMA, plan.job(),
+            String text = JSON.toJson(new Report(SCHEMA, plan.job(),
                     Instant.now().truncatedTo(ChronoUnit.MILLIS).toString(),
                     new End(ending.cause().word(), ending.sentence(), ending.ranks()),
-                    difference.map(Difference::of).orElse(null), ranks(ending, records))) + "\n");
+                    difference.map(Difference::of).orElse(null), ranks(ending, records))) + "\n";
+            OutputFiles.replace(file, directory.resolve(file.getFileName() + ".part"),
+                    out -> out.write(text.getBytes(StandardCharsets.UTF_8)));
             sentences.add("the last calls of each rank are in " + file + ".");
         } catch (IOException e) {
             sentences.add("the last calls of each rank could not be written to " + file + " (" + FileReason.of(e)
@@ -163,13 +164,4 @@ final class LastCallsReport {
     }
 
     /** Writes the file as a whole, so that a reader never sees a part of it and a full disk leaves nothing. */
-    private static void write(Path file, String text) throws IOException {
-        var beside = file.resolveSibling(file.getFileName() + ".part");
-        try {
-            Files.writeString(beside, text, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-            Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE);
-        } finally {
-            Files.deleteIfExists(beside);
-        }
-    }
 }

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Random;
 
 import jdk.jfr.Event;
 import jdk.jfr.Name;
@@ -152,9 +153,19 @@ class RecordingReaderTest {
     void shouldEndWithASentenceWhateverIsDamaged() throws IOException {
         Path file = recordRank(0, "4-x");
         byte[] whole = Files.readAllBytes(file);
-        for (int at = 68; at < whole.length; at += whole.length / 60) {
+        var random = new Random(1);
+        for (int turn = 0; turn < 300; turn++) {
             byte[] damaged = whole.clone();
-            Arrays.fill(damaged, at, Math.min(at + 8, whole.length), (byte) 0xFF);
+            int at = 68 + random.nextInt(whole.length - 68);
+            var bytes = new byte[8];
+            random.nextBytes(bytes);
+            for (int i = 0; i < 8 && at + i < whole.length; i++) {
+                damaged[at + i] = switch (turn % 3) {
+                    case 0 -> -1;
+                    case 1 -> 0;
+                    default -> bytes[i];
+                };
+            }
             Files.write(file, damaged);
             try {
                 RecordingReader.read(directory);
