@@ -5,7 +5,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 import org.tutti.DataType;
-import org.tutti.Message;
 import org.tutti.Messenger;
 import org.tutti.ReceiveRequest;
 import org.tutti.Request;
@@ -100,7 +99,7 @@ final class MessagePair {
     /** Starts to receive a message into memory. */
     ReceiveRequest startReceive(long[] elements) {
         return messages[1].startReceive(MemorySegment.ofArray(elements), DataType.LONG, Messenger.ANY_RANK,
-                Messenger.ANY_TAG, new Message(), Long.MAX_VALUE, () -> {
+                Messenger.ANY_TAG, Long.MAX_VALUE, () -> {
                 });
     }
 
