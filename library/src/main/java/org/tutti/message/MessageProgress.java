@@ -2,6 +2,7 @@
 package org.tutti.message;
 
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 import org.tutti.memory.Waiter;
@@ -15,6 +16,7 @@ public final class MessageProgress implements Waiter.Progress {
     private final Waiter.Progress fabric; // null if there are no other nodes
     private Mailbox mailbox;
     private MessagesInFlight inFlight;
+    private final AtomicInteger polls = new AtomicInteger();
     private final AtomicReference<Poller> poller = new AtomicReference<>();
 
     /** A thread that awaits a message of a rank on another node, and polls for the courier of that rank. */
@@ -35,8 +37,14 @@ public final class MessageProgress implements Waiter.Progress {
         inFlight = ofCalls;
     }
 
+    /** {@return the number of polls of waiting threads, of which some may not have been counted} */
+    int polls() {
+        return polls.get();
+    }
+
     @Override
     public boolean poll() {
+        polls.lazySet(polls.getPlain() + 1); // a full fence would cost more than the poll
         boolean arrived = fabric != null && fabric.poll();
         arrived |= mailbox.poll();
         Courier courier = courierOfThisThread();

@@ -5,26 +5,34 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.tutti.memory.Looks;
 
-/** Looks after the messages of a rank while no thread of the rank waits, as long as there are non-blocking ones. */
+/**
+ * Looks after the messages of a rank while no thread of the rank waits, as long as there are non-blocking ones. A
+ * thread that waits moves the messages on itself. The watch then leaves them alone, because it could lose its core
+ * while it has their locks, and would take a core from the ranks.
+ */
 final class MessageWatch implements Looks.Look {
     private static final int LOOKS_IDLE_MAX = 40;
     private static final long BUSY_NANOS_MAX = 2_000_000;
 
     private final Background background;
+    private final MessageProgress progress;
     private final Mailbox mailbox;
     private final MessagesInFlight inFlight;
     private final AtomicBoolean isWatched = new AtomicBoolean();
     private int looksIdle;
+    private int pollsSeen;
 
     /**
      * Creates a watch that does not look.
      *
      * @param background calls this object periodically
+     * @param progress counts the polls of waiting threads
      * @param mailbox the mailbox of the rank
      * @param inFlight the non-blocking sends and receives of the rank
      */
-    MessageWatch(Background background, Mailbox mailbox, MessagesInFlight inFlight) {
+    MessageWatch(Background background, MessageProgress progress, Mailbox mailbox, MessagesInFlight inFlight) {
         this.background = background;
+        this.progress = progress;
         this.mailbox = mailbox;
         this.inFlight = inFlight;
     }
@@ -41,11 +49,9 @@ final class MessageWatch implements Looks.Look {
     public boolean look() {
         try {
             inFlight.look();
-            long untilNanos = System.nanoTime() + BUSY_NANOS_MAX;
-            do {
-                mailbox.poll();
-                inFlight.poll();
-            } while (inFlight.isAnyOnItsWay() && System.nanoTime() - untilNanos < 0);
+            if (!isPolled()) {
+                moveOn();
+            }
         } catch (IllegalStateException _) { // the rank has left its job, and its memory is closed
             return false;
         } catch (Throwable failure) {
@@ -59,5 +65,21 @@ final class MessageWatch implements Looks.Look {
         looksIdle = 0;
         isWatched.set(false);
         return !inFlight.isEmpty() && isWatched.compareAndSet(false, true); // one may have been added meanwhile
+    }
+
+    /** Returns whether a waiting thread has polled since the last call of this method. */
+    private boolean isPolled() {
+        int before = pollsSeen;
+        pollsSeen = progress.polls();
+        return pollsSeen != before;
+    }
+
+    private void moveOn() {
+        long untilNanos = System.nanoTime() + BUSY_NANOS_MAX;
+        do {
+            if (!(mailbox.poll() | inFlight.poll())) {
+                Thread.yield(); // the other rank may need this core
+            }
+        } while (inFlight.isAnyOnItsWay() && !isPolled() && System.nanoTime() - untilNanos < 0);
     }
 }

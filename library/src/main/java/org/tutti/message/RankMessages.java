@@ -80,7 +80,7 @@ public final class RankMessages {
         this.spins = spins;
         this.mailbox = new Mailbox(machine, memory, doors, rank, peers, this::decline);
         this.inFlight = new MessagesInFlight(background, mailbox);
-        this.watch = new MessageWatch(background, mailbox, inFlight);
+        this.watch = new MessageWatch(background, progress, mailbox, inFlight);
         progress.fill(mailbox, inFlight);
         this.far = fabric == null ? null
                 : new FarMessages(background, machine, fabric, addresses, rank, size, mailbox, peers, rails);
