@@ -31,4 +31,8 @@ public final class OneSidedEvent extends RankEvent {
     @DataAmount
     @Label("Bytes")
     public long bytes;
+
+    /** Whether the rank goes on meanwhile, because another thread makes the call, or the call only sends a request. */
+    @Label("Non-blocking")
+    public boolean nonBlocking;
 }

@@ -14,6 +14,7 @@ import org.tutti.MessageWithdrawnException;
 import org.tutti.ReceiveRequest;
 import org.tutti.Request;
 import org.tutti.collective.members.Members;
+import org.tutti.events.AwaitEvent;
 import org.tutti.events.ReceiveEvent;
 import org.tutti.events.SendEvent;
 import org.tutti.memory.EndedRequest;
@@ -112,9 +113,7 @@ public final class CommunicatorMessages {
             send.end();
             sends.putBack(send);
         }
-        if (event != null) {
-            MessageEvents.end(event, this, target, tag, source.byteSize(), false);
-        }
+        end(event, target, tag, source.byteSize());
     }
 
     private void begin(Send send, MemorySegment source, DataType type, int target, int tag, boolean isSynchronous,
@@ -223,20 +222,28 @@ public final class CommunicatorMessages {
         checkReceive(from, tag);
         SendEvent event = MessageEvents.beginSend();
         PendingSend pending = start(source, sourceType, to, tag, false, deadlineNanos);
+        if (pending == null) {
+            end(event, to, tag, source.byteSize());
+        }
         try {
             long count = receive(target, targetType, from, tag, null, deadlineNanos);
             if (pending != null) {
-                pending.await();
-            }
-            if (event != null) {
-                MessageEvents.end(event, this, to, tag, source.byteSize(), false);
+                pending.awaitUnrecorded();
+                end(event, to, tag, source.byteSize());
             }
             return count;
         } catch (Throwable failure) {
             if (pending != null && !pending.cancel(failure)) {
                 pending.awaitEnd();
+                end(event, to, tag, source.byteSize());
             }
             throw failure;
+        }
+    }
+
+    private void end(SendEvent event, int to, int tag, long bytes) {
+        if (event != null) {
+            MessageEvents.end(event, this, to, tag, bytes, false);
         }
     }
 
@@ -409,9 +416,18 @@ public final class CommunicatorMessages {
      */
     public FoundMessage probe(int source, int tag, long deadlineNanos) {
         Receive receive = beginProbe(source, tag, deadlineNanos);
-        messages.match(receive);
-        while (messages.isWithdrawn(receive)) {
-            messages.matchAgain(receive);
+        AwaitEvent event = AwaitEvent.beginIfRecorded();
+        boolean hasReturned = false;
+        try {
+            messages.match(receive);
+            while (messages.isWithdrawn(receive)) {
+                messages.matchAgain(receive);
+            }
+            hasReturned = true;
+        } finally {
+            if (event != null) {
+                event.end(messages.rank(), "probe", !hasReturned);
+            }
         }
         return found(receive);
     }

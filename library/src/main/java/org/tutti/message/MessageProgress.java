@@ -37,7 +37,7 @@ public final class MessageProgress implements Waiter.Progress {
         inFlight = ofCalls;
     }
 
-    /** {@return the number of polls of waiting threads, of which some may not have been counted} */
+    /** {@return the number of polls by threads that wait or ask, of which some may not have been counted} */
     int polls() {
         return polls.get();
     }

@@ -20,7 +20,6 @@ final class MessageWatch implements Looks.Look {
     private final MessagesInFlight inFlight;
     private final AtomicBoolean isWatched = new AtomicBoolean();
     private int looksIdle;
-    private int pollsSeen;
 
     /**
      * Creates a watch that does not look.
@@ -49,9 +48,7 @@ final class MessageWatch implements Looks.Look {
     public boolean look() {
         try {
             inFlight.look();
-            if (!isPolled()) {
-                moveOn();
-            }
+            moveOn();
         } catch (IllegalStateException _) { // the rank has left its job, and its memory is closed
             return false;
         } catch (Throwable failure) {
@@ -67,19 +64,14 @@ final class MessageWatch implements Looks.Look {
         return !inFlight.isEmpty() && isWatched.compareAndSet(false, true); // one may have been added meanwhile
     }
 
-    /** Returns whether a waiting thread has polled since the last call of this method. */
-    private boolean isPolled() {
-        int before = pollsSeen;
-        pollsSeen = progress.polls();
-        return pollsSeen != before;
-    }
-
+    /** Moves messages on until they have passed, a thread waits and polls, or the time is over. */
     private void moveOn() {
+        int polls = progress.polls();
         long untilNanos = System.nanoTime() + BUSY_NANOS_MAX;
         do {
             if (!(mailbox.poll() | inFlight.poll())) {
                 Thread.yield(); // the other rank may need this core
             }
-        } while (inFlight.isAnyOnItsWay() && !isPolled() && System.nanoTime() - untilNanos < 0);
+        } while (inFlight.isAnyOnItsWay() && progress.polls() == polls && System.nanoTime() - untilNanos < 0);
     }
 }

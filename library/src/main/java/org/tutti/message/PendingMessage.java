@@ -10,6 +10,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 import org.tutti.CallInterruptedException;
 import org.tutti.Request;
+import org.tutti.events.AwaitEvent;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.WaitingCall;
 
@@ -58,6 +59,9 @@ abstract class PendingMessage implements Request, MessageInFlight {
 
     /** Makes the step of a transfer between nodes that may wait. Returns whether the message has ended. */
     abstract boolean transfer();
+
+    /** Returns the name of the call for events. */
+    abstract String label();
 
     /** Returns the other rank, a rank of the job, or {@link Receive#ANY} if it is not known. */
     abstract int other();
@@ -269,6 +273,24 @@ abstract class PendingMessage implements Request, MessageInFlight {
 
     @Override
     public void await() {
+        AwaitEvent event = hasEnded ? null : AwaitEvent.beginIfRecorded();
+        boolean hasReturned = false;
+        try {
+            awaitUnrecorded();
+            hasReturned = true;
+        } finally {
+            end(event, hasReturned);
+        }
+    }
+
+    private void end(AwaitEvent event, boolean hasReturned) {
+        if (event != null) {
+            event.end(messages.rank(), label(), !hasReturned);
+        }
+    }
+
+    /** Waits as part of a call that has an event of its own. */
+    void awaitUnrecorded() {
         if (!hasEnded) {
             Courier courier = messages.courier(other());
             boolean polls = courier != null && messages.progress().beginPolling(courier);
@@ -292,7 +314,7 @@ abstract class PendingMessage implements Request, MessageInFlight {
         boolean isInterrupted = Thread.interrupted();
         while (!hasEnded) {
             try {
-                await();
+                awaitUnrecorded();
             } catch (CallInterruptedException _) {
                 isInterrupted |= Thread.interrupted();
             } catch (RuntimeException _) {
@@ -369,11 +391,18 @@ abstract class PendingMessage implements Request, MessageInFlight {
 
     @Override
     public boolean await(Duration timeout) {
-        boolean ends = Request.awaitAny(timeout, this).isPresent();
-        if (ends) {
-            report();
+        AwaitEvent event = hasEnded ? null : AwaitEvent.beginIfRecorded();
+        boolean hasReturned = false;
+        try {
+            boolean ends = Request.awaitAny(timeout, this).isPresent();
+            if (ends) {
+                report();
+            }
+            hasReturned = true;
+            return ends;
+        } finally {
+            end(event, hasReturned);
         }
-        return ends;
     }
 
     private void report() {

@@ -62,6 +62,11 @@ final class PendingReceive extends PendingMessage implements ReceiveRequest, Rec
     }
 
     @Override
+    String label() {
+        return "receive";
+    }
+
+    @Override
     boolean advance() {
         if (!messages.isMatched(receive) || needsTransfer() || !isInFlight) {
             return false;

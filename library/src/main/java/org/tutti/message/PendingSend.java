@@ -27,6 +27,11 @@ final class PendingSend extends PendingMessage {
     }
 
     @Override
+    String label() {
+        return "send";
+    }
+
+    @Override
     boolean advance() {
         isWritten = isWritten || messages.isWritten(send, target);
         return isWritten && messages.advance(send, target);

@@ -115,6 +115,11 @@ public final class RankMessages {
         }
     }
 
+    /** Returns this rank, a rank of the job. */
+    int rank() {
+        return rank;
+    }
+
     /** Returns what runs beside the threads of this rank. */
     Background background() {
         return background;

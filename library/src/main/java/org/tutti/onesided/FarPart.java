@@ -122,7 +122,11 @@ final class FarPart extends LivePart {
 
     @Override
     OneSidedEvent beginEvent() {
-        return turn != null && turn.checksOnly ? null : super.beginEvent();
+        OneSidedEvent event = turn != null && turn.checksOnly ? null : super.beginEvent();
+        if (event != null) {
+            event.nonBlocking = turn != null;
+        }
+        return event;
     }
 
     @Override

@@ -128,6 +128,7 @@ final class LiveNonBlockingPart extends NonBlockingPart {
                 throw e;
             }
             if (event != null) { // the time to send the request
+                event.nonBlocking = true;
                 OneSidedEvents.end(event, access, "get", part.rank, bytes);
             }
         }

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletionStage;
 import org.tutti.CallInterruptedException;
 import org.tutti.DeadlineExceededException;
 import org.tutti.Request;
+import org.tutti.events.AwaitEvent;
 import org.tutti.memory.Asking;
 import org.tutti.memory.Words;
 
@@ -91,6 +92,7 @@ final class OneSidedRequest implements Request {
     }
 
     private boolean await(long untilNanos) {
+        AwaitEvent event = hasEnded() ? null : AwaitEvent.beginIfRecorded();
         try {
             if (!hasEnded()) {
                 awaitCalls(untilNanos);
@@ -98,6 +100,10 @@ final class OneSidedRequest implements Request {
         } catch (WaitEndedException _) {
             asking.inVain();
             return false;
+        } finally {
+            if (event != null) {
+                event.end(calls.rankInJob(), "one-sided", failure != null);
+            }
         }
         if (failure != null) {
             throw OneSidedRequest.<RuntimeException>asItIs(failure);

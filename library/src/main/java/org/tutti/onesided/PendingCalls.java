@@ -77,6 +77,11 @@ final class PendingCalls implements Waiter.Progress {
         this.answer = new CallCheck(members, rank);
     }
 
+    /** Returns this rank, a rank of the job. */
+    int rankInJob() {
+        return members.rankInJob(rank);
+    }
+
     /** Returns the name of this rank for messages. */
     String self() {
         return members.describe(rank);

@@ -20,12 +20,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.Collective;
 import org.tutti.Communicator;
 import org.tutti.DataType;
+import org.tutti.DeadlineExceededException;
 import org.tutti.MessageMismatchException;
 import org.tutti.Mutexes;
+import org.tutti.NonBlockingCommunicator;
 import org.tutti.Program;
 import org.tutti.ReceiveRequest;
 import org.tutti.Reduction;
 import org.tutti.RemoteMemory;
+import org.tutti.Request;
 import org.tutti.Section;
 import org.tutti.Span;
 import org.tutti.Tutti;
@@ -169,6 +172,74 @@ class EventsTest {
         })).containsExactly(tuple(1, 0, 17, 12L, false), tuple(1, 0, 18, 16L, false));
     }
 
+    /** Rank 1 waits for what rank 0 does late. */
+    @Test
+    void shouldTellOfWaitsForRequests() throws IOException {
+        var events = record("Await", job -> {
+            Communicator world = job.world();
+            NonBlockingCommunicator calls = world.nonBlocking();
+            if (job.rank() == 0) {
+                sleep(LATE);
+                world.send(new int[1], 1, 17);
+                sleep(LATE);
+                world.send(new int[1], 1, 18);
+                sleep(LATE);
+                world.send(new int[1], 1, 19);
+                sleep(LATE);
+                world.allreduce(1, Reduction.SUM);
+                sleep(LATE);
+                world.receive(new int[1], 1, 20);
+            } else {
+                calls.receive(new int[1], 0, 17).await();
+                assertThat(calls.receive(new int[1], 0, 18).await(Duration.ofSeconds(30))).isTrue();
+                world.probe(0, 19).receive(new int[1]);
+                calls.allreduce(new int[]{1}, Reduction.SUM).await();
+                calls.sendSynchronous(new int[1], 0, 20).await();
+                Request ended = calls.send(new int[1], 1, 21);
+                ended.await();
+                world.receive(new int[1], 1, 21);
+            }
+        });
+        assertThat(events).allSatisfy(event -> assertThat(event.getInt("rank")).isOne())
+                .extracting(event -> event.getString("request"))
+                .containsExactly("receive", "receive", "probe", "allreduce", "send");
+        assertThat(events).extracting(RecordedEvent::getDuration)
+                .allSatisfy(duration -> assertThat(duration).isGreaterThan(LATE.dividedBy(2)));
+    }
+
+    @Test
+    void shouldTellOfWaitsForOneSidedRequests() throws IOException {
+        var events = record("Await", () -> LocalNodes.run(new int[]{0, 1}, job -> {
+            RemoteMemory memory = job.world().allocate(DataType.LONG, 1_000_000);
+            if (job.rank() == 0) {
+                memory.at(1).nonBlocking().get(0, new long[1_000_000]).await();
+            }
+            memory.close();
+        }));
+        assertThat(events).singleElement().satisfies(event -> {
+            assertThat(event.getInt("rank")).isZero();
+            assertThat(event.getString("request")).isEqualTo("one-sided");
+            assertThat(event.getBoolean("failed")).isFalse();
+        });
+    }
+
+    /** The time of the send must not include that of the receive, which fails. */
+    @Test
+    void shouldTellOfTheSendOfAnExchangeWhoseReceiveFails() throws IOException {
+        var events = record("Send", job -> {
+            if (job.rank() == 0) {
+                assertThatThrownBy(() -> job.world().withDeadline(LATE).exchange(new int[1], 1, new int[1], 1, 17))
+                        .isInstanceOf(DeadlineExceededException.class);
+                job.world().barrier();
+            } else {
+                job.world().receive(new int[1], 0, 17);
+                job.world().barrier();
+            }
+        });
+        assertThat(events).singleElement().extracting(RecordedEvent::getDuration,
+                InstanceOfAssertFactories.DURATION).isLessThan(LATE.dividedBy(2));
+    }
+
     @Test
     void shouldTellHowLongAReceiveThatDoesNotWaitWasOnItsWay() throws IOException {
         var events = record("Receive", job -> {
@@ -240,14 +311,15 @@ class EventsTest {
                 part.put(0, new long[4]).await();
                 part.put(0, new long[many]);
                 part.get(Section.of(0, 40), Span.of(new long[5]), Section.of(0, 40)).await();
-                part.accumulate(0, new long[6], Reduction.SUM).await();
                 part.get(0, new long[0]).await();
             }
             memory.close();
         })).stream().filter(event -> event.getInt("rank") == 0 && !event.getString("operation").equals("fence"));
-        assertThat(events.map(event -> tuple(event.getString("operation"), event.getLong("bytes"))))
-                .containsExactlyInAnyOrder(tuple("get", 24L), tuple("put", 32L), tuple("put", 8L * many),
-                        tuple("get", 40L), tuple("accumulate", 48L));
+        boolean isFar = nodeOfTarget > 0;
+        assertThat(events.map(event -> tuple(event.getString("operation"), event.getLong("bytes"),
+                event.getBoolean("nonBlocking"))))
+                .containsExactlyInAnyOrder(tuple("get", 24L, isFar), tuple("put", 32L, false),
+                        tuple("put", 8L * many, isFar), tuple("get", 40L, isFar));
     }
 
     @Test

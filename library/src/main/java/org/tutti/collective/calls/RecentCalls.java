@@ -149,13 +149,22 @@ public final class RecentCalls {
     }
 
     /**
-     * Sets the state of a call. If the line of the call has a later call, the reader finds neither of them.
+     * Sets the state of a call, unless its line has a later call.
      *
      * @param key the key of the call
      * @param state the new state
      */
     public void set(long key, State state) {
-        Words.storePlain(memory, line(key >>> NUMBER_SHIFT), key | state.ordinal());
+        long line = line(key >>> NUMBER_SHIFT);
+        long there = Words.loadPlain(memory, line);
+        if (there >>> NUMBER_SHIFT != key >>> NUMBER_SHIFT) {
+            return;
+        }
+        if (shared) { // another thread may begin the later call meanwhile
+            Words.compareAndSet(memory, line, there, key | state.ordinal());
+        } else {
+            Words.storePlain(memory, line, key | state.ordinal());
+        }
     }
 
     private static long line(long number) {

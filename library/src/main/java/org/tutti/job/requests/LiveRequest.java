@@ -34,7 +34,6 @@ final class LiveRequest implements Request {
 
     private final RequestRunner runner;
     private final Team first;
-    private static final AwaitEvent AWAIT = new AwaitEvent();
 
     private final Call call;
     private final Collective called;
@@ -141,41 +140,42 @@ final class LiveRequest implements Request {
 
     @Override
     public void await() {
-        if (!wasAwaited && !Thread.currentThread().isInterrupted()) {
-            wasAwaited = true;
-            runner.runAwaited(this, System.nanoTime() - startedNanos < AT_ONCE_NANOS);
-        }
-        var event = AWAIT.isEnabled() ? new AwaitEvent() : null;
-        if (event == null) {
-            awaitFor(Long.MAX_VALUE);
-            return;
-        }
-        event.begin();
-        boolean ended = false;
+        AwaitEvent event = AwaitEvent.beginIfRecorded();
+        boolean ends = false;
         try {
-            awaitFor(Long.MAX_VALUE);
-            ended = true;
-        } finally {
-            event.end();
-            if (event.shouldCommit()) {
-                event.rank = runner.rankInJob();
-                event.request = called.label();
-                event.failed = !ended;
-                event.commit();
+            if (!wasAwaited && !Thread.currentThread().isInterrupted()) {
+                wasAwaited = true;
+                runner.runAwaited(this, System.nanoTime() - startedNanos < AT_ONCE_NANOS);
             }
+            ends = awaitFor(Long.MAX_VALUE);
+        } finally {
+            end(event, ends);
         }
     }
 
     @Override
     public boolean await(Duration timeout) {
         Objects.requireNonNull(timeout, "timeout");
-        hurry();
-        boolean ends = awaitFor(TimeUnit.NANOSECONDS.convert(timeout));
-        if (!ends) {
-            policy.look();
-            asking.inVain();
+        AwaitEvent event = AwaitEvent.beginIfRecorded();
+        boolean hasReturned = false;
+        try {
+            hurry();
+            boolean ends = awaitFor(TimeUnit.NANOSECONDS.convert(timeout));
+            hasReturned = true;
+            if (!ends) {
+                policy.look();
+                asking.inVain();
+            }
+            return ends;
+        } finally {
+            end(event, hasReturned);
         }
-        return ends;
+    }
+
+    private void end(AwaitEvent event, boolean hasReturned) {
+        if (event != null) {
+            event.end(runner.rankInJob(), called.label(), !hasReturned);
+        }
     }
 
     private boolean awaitFor(long nanos) {

@@ -103,11 +103,15 @@ public record FirstDifference(Kind kind, long communicator, long operation, List
     /**
      * Finds the first difference.
      *
-     * @param ranks the ranks whose calls are known
+     * @param ranks the ranks whose records are known; a rank whose last call is being written is left out
      * @param causes the ranks that are the cause of the end, by the account of the launcher; may be empty
      * @return the difference; empty if the calls show none
      */
     public static Optional<FirstDifference> find(List<RankCalls> ranks, Set<Integer> causes) {
+        return ofKnown(ranks.stream().filter(RankCalls::hasLast).toList(), causes);
+    }
+
+    private static Optional<FirstDifference> ofKnown(List<RankCalls> ranks, Set<Integer> causes) {
         var communicators = ranks.stream().flatMap(rank -> rank.calls().stream()).map(Entry::communicator).distinct()
                 .sorted(Long::compareUnsigned).toList();
         return communicators.stream().map(each -> mismatch(ranks, each)).flatMap(Optional::stream).findFirst()

@@ -23,6 +23,11 @@ public record RankCalls(int rank, long begun, List<Entry> calls) {
         return begun == calls.size();
     }
 
+    /** {@return whether the calls include the last call that the rank has begun, if it has begun any} */
+    boolean hasLast() {
+        return calls.isEmpty() ? begun == 0 : calls.getLast().number() == begun;
+    }
+
     /** {@return the calls on a communicator} */
     private List<Entry> on(long communicator) {
         return calls.stream().filter(call -> call.communicator() == communicator).toList();

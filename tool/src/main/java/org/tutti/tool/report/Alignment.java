@@ -63,6 +63,9 @@ record Alignment(long[] shifts, long contradictionNanos) {
         Calls calls = recording.calls();
         int[] clockOfRank = recording.clockOfRank();
         for (Messages.Pair pair : Messages.pairs(recording)) {
+            if (!pair.isCertain()) {
+                continue;
+            }
             int sender = clockOfRank[calls.rank(pair.send())];
             long[] row = bounds[clockOfRank[calls.rank(pair.receive())]];
             row[sender] = Math.min(row[sender], calls.end(pair.receive()) - calls.begin(pair.send()));

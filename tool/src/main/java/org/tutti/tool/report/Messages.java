@@ -21,12 +21,14 @@ final class Messages {
      *
      * @param send the call that sends it
      * @param receive the call that receives it
+     * @param isCertain whether all messages that these calls may be mistaken for are known, too. Otherwise a call is
+     *            missing, because a rank was killed, a recording was full, or a call has failed
      */
-    record Pair(int send, int receive) {}
+    record Pair(int send, int receive, boolean isCertain) {}
 
     private Messages() {}
 
-    /** {@return the messages of which both ends are recorded} */
+    /** {@return the messages of which both ends are recorded, up to the first pair of calls that do not fit} */
     static List<Pair> pairs(JobRecording recording) {
         Calls calls = recording.calls();
         Map<Lane, List<Integer>> sends = lanes(recording, Kind.SEND, call -> new Lane(calls.rank(call),
@@ -36,9 +38,14 @@ final class Messages {
         List<Pair> pairs = new ArrayList<>();
         sends.forEach((lane, sent) -> {
             List<Integer> received = receives.getOrDefault(lane, List.of());
-            for (int i = 0; i < Math.min(sent.size(), received.size())
-                    && calls.bytes(sent.get(i)) == calls.bytes(received.get(i)); i++) {
-                pairs.add(new Pair(sent.get(i), received.get(i)));
+            int count = 0;
+            while (count < Math.min(sent.size(), received.size())
+                    && calls.bytes(sent.get(count)) == calls.bytes(received.get(count))) {
+                count++;
+            }
+            boolean isCertain = count == sent.size() && count == received.size();
+            for (int i = 0; i < count; i++) {
+                pairs.add(new Pair(sent.get(i), received.get(i), isCertain));
             }
         });
         return pairs;

@@ -36,13 +36,14 @@ final class RecordingReader {
     private static final int TEXT_LENGTH_MAX = 200;
     private static final long SECOND_NANOS = 1_000_000_000;
     private static final Set<String> WAITS = Set.of("lock", "await"); // one-sided calls that wait for another rank
+    private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
     private static final Pattern NAME = Pattern.compile("ranks?-(\\d{1,7})(?:-(\\d{1,7}))?\\.jfr");
 
     private final Path directory;
     private final int callsOfRankMax;
     private final Calls calls = new Calls();
     private final Map<Site, Integer> sites = new LinkedHashMap<>();
-    private final Map<Integer, String> callers = new HashMap<>();
+    private final Map<Integer, CallerLines> callers = new HashMap<>(); // by site
     private final Map<Long, Integer> communicators = new HashMap<>();
     private final Map<Integer, Found> ranks = new TreeMap<>();
     private final List<String> events = new ArrayList<>();
@@ -126,10 +127,11 @@ final class RecordingReader {
                     read(events.readEvent());
                 }
             }
-        } catch (IOException | RuntimeException | OutOfMemoryError e) { // JFR's reader throws any for a damaged file
+        } catch (IOException | RuntimeException | OutOfMemoryError | InternalError e) { // JFR throws any if it is damaged
+            boolean isKnown = e instanceof IOException || e instanceof IllegalArgumentException;
             throw new UsageException(file + " cannot be read: "
-                    + (e instanceof IOException || e instanceof IllegalArgumentException ? e.getMessage()
-                            : "it is damaged (" + e + ")")
+                    + (isKnown ? CONTROL.matcher(e.getMessage()).replaceAll("?")
+                            : "it is damaged (" + e.getClass().getSimpleName() + ")")
                     + "; remove it from the directory, or record the job again");
         }
         checkJob(file);
@@ -167,8 +169,8 @@ final class RecordingReader {
             case "tutti.Receive" -> addCall(event, Kind.RECEIVE, "receive", "", event.getBoolean("nonBlocking"),
                     event.getInt("peer"), event.getBoolean("nonBlocking") ? 0 : event.getDuration().toNanos(),
                     event.getInt("tag"), event.getLong("bytes"));
-            case "tutti.OneSided" -> addCall(event, Kind.ONE_SIDED, text(event, "operation"), "", false,
-                    event.getInt("target"),
+            case "tutti.OneSided" -> addCall(event, Kind.ONE_SIDED, text(event, "operation"), "",
+                    event.getBoolean("nonBlocking"), event.getInt("target"),
                     WAITS.contains(text(event, "operation")) ? event.getDuration().toNanos() : 0, 0,
                     event.getLong("bytes"));
             case "tutti.Await" -> addCall(event, Kind.AWAIT, "await " + text(event, "request"), "", false, -1,
@@ -236,7 +238,7 @@ final class RecordingReader {
         int communicator = communicators.computeIfAbsent(
                 hasCommunicator ? event.getLong("communicatorNumber") : -1L, _ -> communicators.size());
         if (kind == Kind.COLLECTIVE && !text(event, "caller").isEmpty()) {
-            callers.putIfAbsent(site, text(event, "caller"));
+            callers.computeIfAbsent(site, _ -> new CallerLines()).add(text(event, "caller"), waiting);
         }
         long begin = nanos(event.getStartTime());
         long end = nanos(event.getEndTime());
@@ -264,7 +266,7 @@ final class RecordingReader {
                 rank.clock, Math.min(rank.begin, rank.end), rank.end, Math.max(0, rank.calls - callsOfRankMax))));
         List<String> lines = new ArrayList<>();
         for (int site = 0; site < sites.size(); site++) {
-            lines.add(callers.getOrDefault(site, ""));
+            lines.add(callers.containsKey(site) ? callers.get(site).describe() : "");
         }
         return new JobRecording(job, size, nodes, found, calls, List.copyOf(sites.keySet()), lines,
                 communicators.size(), events, pauses);

@@ -64,6 +64,18 @@ class FirstDifferenceTest {
     }
 
     @Test
+    void shouldSayNothingOfARankWhoseLastCallIsNotKnown() {
+        for (int rank = 0; rank < 3; rank++) {
+            allreduces(rank, 1, 64);
+            call(rank, WORLD, 65, Collective.ALLREDUCE, 8, State.RUNNING);
+        }
+        List<RankCalls> ranks = new ArrayList<>(ranks());
+        ranks.set(0, new RankCalls(0, 65, calls.get(0).subList(0, 64)));
+        assertThat(FirstDifference.find(ranks, Set.of())).isEmpty();
+        assertThat(FirstDifference.find(ranks, Set.of(0))).isEmpty();
+    }
+
+    @Test
     void shouldNameTheRankThatHasNotCome() {
         for (int rank = 0; rank < 4; rank++) {
             allreduces(rank, 1, 1041);
