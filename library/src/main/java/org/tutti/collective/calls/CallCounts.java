@@ -11,8 +11,8 @@ import org.tutti.memory.Words;
  * its node. All communicators of the rank share the counts.
  *
  * <pre>
- *  +0           the calls and the bytes of each collective, two words a collective, in the order of {@link Collective}
- *  +16 · count  for each rank of the job, the nanoseconds in which this rank waited for it
+ *  +0      the calls and the bytes of each collective, two words a collective, in the order of {@link Collective}
+ *  +WAITS  in the next cache line: for each rank of the job, the nanoseconds in which this rank waited for it
  * </pre>
  *
  * <p><b>Memory ordering.</b> A rank with one communicator counts its calls with plain loads and stores, because one

@@ -118,6 +118,7 @@ public final class RecentCalls {
         Words.storePlain(memory, line + OPERATION, operation);
         Words.storePlain(memory, line + CALL_BYTES, bytes);
         Words.storePlain(memory, line + ALGORITHM, algorithm.hash());
+        assert collective.ordinal() <= COLLECTIVE_MASK : "the number of " + collective + " is too long";
         long key = number << NUMBER_SHIFT | (root & ROOT_MASK) << ROOT_SHIFT
                 | collective.ordinal() << COLLECTIVE_SHIFT;
         if (text != null) {

@@ -57,8 +57,10 @@ public final class Table {
             html.append("<caption>").append(Page.escaped(title)).append("</caption>");
         }
         html.append("<thead><tr>");
+        boolean[] hasNumbers = new boolean[columns.size()];
         for (int column = 0; column < columns.size(); column++) {
-            html.append(hasNumbers(column) ? "<th class=\"number\" scope=\"col\">" : "<th scope=\"col\">")
+            hasNumbers[column] = hasNumbers(column);
+            html.append(hasNumbers[column] ? "<th class=\"number\" scope=\"col\">" : "<th scope=\"col\">")
                     .append("<button type=\"button\">").append(Page.escaped(columns.get(column)))
                     .append("</button></th>");
         }
@@ -66,7 +68,7 @@ public final class Table {
         for (var row : rows.subList(0, Math.min(rows.size(), ROWS_MAX))) {
             html.append("<tr>");
             for (int column = 0; column < columns.size(); column++) {
-                html.append(html(row.get(column), hasNumbers(column)));
+                html.append(html(row.get(column), hasNumbers[column]));
             }
             html.append("</tr>\n");
         }

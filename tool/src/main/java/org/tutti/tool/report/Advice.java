@@ -63,8 +63,8 @@ final class Advice {
                             : "see whether ranks share cores, or its work changes from call to call."));
         } else if (Math.max(awaited, waiting) >= SHARE_OF_WAITING_MIN * analysis.nanos()) {
             sentences.add("The ranks waited " + Units.percent(Math.max(awaited, waiting), analysis.nanos())
-                    + " of their time, for different ranks in turn: see whether they share cores, or begin calls "
-                    + "earlier as non-blocking ones.");
+                    + " of their time, and no rank was late in most joint calls: see in the tables which calls waited, "
+                    + "whether ranks share cores, or begin calls earlier as non-blocking ones.");
         }
     }
 

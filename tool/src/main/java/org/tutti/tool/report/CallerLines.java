@@ -8,6 +8,7 @@ import java.util.Map;
 /** The lines of a program that make calls of one kind, with the time that the known calls of each line waited. */
 final class CallerLines {
     private static final int LINES_MAX = 100;
+    private static final double NEARLY_ALL = 0.9;
 
     private final Map<String, Long> waitingNanos = new HashMap<>();
 
@@ -18,13 +19,12 @@ final class CallerLines {
         }
     }
 
-    /** {@return the line whose calls waited longest, and the number of the others} */
+    /** {@return the line whose calls waited longest, and the number of the others if they waited for long, too} */
     String describe() {
-        var most = waitingNanos.entrySet().stream()
-                .max(Map.Entry.<String, Long>comparingByValue()
-                        .thenComparing(Map.Entry.comparingByKey(Comparator.reverseOrder())))
-                .orElseThrow().getKey();
-        int others = waitingNanos.size() - 1;
-        return most + (others == 0 ? "" : " and " + others + (others == 1 ? " other line" : " other lines"));
+        var most = waitingNanos.entrySet().stream().max(Map.Entry.<String, Long>comparingByValue()
+                .thenComparing(Map.Entry.comparingByKey(Comparator.reverseOrder()))).orElseThrow();
+        long all = waitingNanos.values().stream().mapToLong(Long::longValue).sum();
+        int others = most.getValue() >= NEARLY_ALL * all ? 0 : waitingNanos.size() - 1;
+        return most.getKey() + (others == 0 ? "" : " and " + others + (others == 1 ? " other line" : " other lines"));
     }
 }

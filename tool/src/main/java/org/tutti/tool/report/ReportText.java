@@ -5,6 +5,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.IntStream;
+
+import org.tutti.job.diagnosis.RankList;
 
 /** Writes an analysis as a page of text: at most 50 lines of at most 80 columns. */
 final class ReportText {
@@ -44,7 +47,9 @@ final class ReportText {
                 + count(recording.nodes(), "node") + ", " + Units.time(recording.end() - recording.begin()) + ", "
                 + count(recording.calls().size(), "call"), "  ");
         if (recording.ranks().size() < recording.size()) {
-            wrap(count(recording.size() - recording.ranks().size(), "rank") + " recorded nothing.", "  ");
+            int[] missing = IntStream.range(0, recording.size())
+                    .filter(rank -> recording.ranks().stream().noneMatch(each -> each.rank() == rank)).toArray();
+            wrap("Of " + RankList.name(missing) + " there is no recording: “came last” is among the others.", "  ");
         }
         if (omitted > 0) {
             wrap(count(omitted, "later call") + " left out: a report has " + Units.count(RecordingReader.CALLS_MAX)

@@ -155,13 +155,11 @@ final class LastCallsReport {
 
     private String state(int rank, Ending ending) {
         int process = plan.processOf(rank);
-        if (ending.cause() == Ending.Cause.FAILED && ending.ranks().contains(rank) && !nodes.hasLeft(rank)) {
+        if (ending.cause() == Ending.Cause.FAILED && ending.ranks().contains(rank)) { // it may have left before
             return "failed";
         }
         return !nodes.hasJoined(rank) ? "absent"
                 : nodes.hasLeft(rank) ? "left"
                         : process < processes.size() && processes.get(process).isAlive() ? "joined" : "ended";
     }
-
-    /** Writes the file as a whole, so that a reader never sees a part of it and a full disk leaves nothing. */
 }

@@ -2,6 +2,7 @@
 package org.tutti.tool.run;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -214,8 +215,15 @@ public final class RunCommand implements Callable<Integer> {
                 Optional.ofNullable(hangReport), joinTimeout, heartbeat, where.rails(), keepGoing, tagOutput,
                 Optional.ofNullable(outputDirectory), Optional.ofNullable(recordDirectory).map(RecordingFiles::create),
                 Optional.ofNullable(metrics).map(MetricsTarget::parse),
-                Optional.of(reportDirectory).filter(directory -> !directory.equals(NO_REPORT)), environment(),
+                reportDirectory(), environment(),
                 jvmOptions, Optional.empty());
+    }
+
+    private Optional<Path> reportDirectory() {
+        if (Files.exists(reportDirectory) && !Files.isDirectory(reportDirectory)) {
+            throw new UsageException("--report " + reportDirectory + " is no directory; name one, or none");
+        }
+        return Optional.of(reportDirectory).filter(directory -> !directory.equals(NO_REPORT));
     }
 
     private static void requirePatience(String option, Duration given) {

@@ -17,6 +17,8 @@ class CallerLinesTest {
         assertThat(lines.describe()).isEqualTo("Program:50 and 1 other line");
         lines.add("Other:1", 100);
         assertThat(lines.describe()).isEqualTo("Program:50 and 2 other lines");
+        lines.add("Program:50", 10_000);
+        assertThat(lines.describe()).isEqualTo("Program:50");
     }
 
     @Test

@@ -239,12 +239,20 @@ class LastCallsReportTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/proc", "/dev/full", "Program.java"})
-    void shouldKeepTheStatusWhenTheReportCannotBeWritten(String place) throws Exception {
-        try (var launcher = run("if (rank == 1) { System.exit(3); }", "-n", "2", "--report", place)) {
+    @ValueSource(strings = {"/dev/full", "Program.java"})
+    void shouldStartNoJobWhoseReportHasNoDirectory(String place) throws Exception {
+        try (var launcher = run("", "-n", "2", "--report", place)) {
+            assertThat(launcher.status()).isEqualTo(2);
+            assertThat(launcher.err()).contains("--report " + place + " is no directory; name one, or none");
+        }
+    }
+
+    @Test
+    void shouldKeepTheStatusWhenTheReportCannotBeWritten() throws Exception {
+        try (var launcher = run("if (rank == 1) { System.exit(3); }", "-n", "2", "--report", "/proc")) {
             assertThat(launcher.status()).isEqualTo(3);
             assertThat(launcher.err().lines().filter(line -> line.contains("the last calls of each rank"))).hasSize(1)
-                    .allMatch(line -> line.matches("tutti: the last calls of each rank could not be written to " + place
+                    .allMatch(line -> line.matches("tutti: the last calls of each rank could not be written to /proc"
                             + "/tutti-\\S+\\.report\\.json \\(.+\\); name a directory with room by --report\\."));
         }
     }
