@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -22,7 +23,7 @@ import java.util.stream.Stream;
  */
 record MappedFile(String name, Optional<String> device) {
     private static final Pattern MAPPING =
-            Pattern.compile("\\S+ \\S+ \\S+ ([0-9a-f]+:[0-9a-f]+) \\d+ +\\S.*/([^/ ]+)(?: \\(deleted\\))?");
+            Pattern.compile("\\S+ \\S+ \\S+ ([0-9a-f]+:[0-9a-f]+) \\d+ +\\S.*/([^/ ]+)( \\(deleted\\))?");
 
     /** {@return the file with a path; it need not exist} */
     static MappedFile of(Path path) {
@@ -40,17 +41,26 @@ record MappedFile(String name, Optional<String> device) {
 
     /** {@return whether a process has the file mapped; false if the process belongs to another user, or has ended} */
     boolean isMappedBy(ProcessHandle process) {
+        return anyMapping(process, this::isOfThis);
+    }
+
+    /** {@return whether a process has mapped the file under its temporary name, and is about to publish it} */
+    boolean isBeingMadeBy(ProcessHandle process) {
+        return anyMapping(process, parts -> isOfThis(parts) && !parts.group(2).equals(name) && parts.group(3) == null);
+    }
+
+    private boolean anyMapping(ProcessHandle process, Predicate<Matcher> test) {
         try (Stream<String> mappings = Files.lines(Path.of("/proc", String.valueOf(process.pid()), "maps"),
                 StandardCharsets.ISO_8859_1)) {
-            return mappings.filter(mapping -> mapping.contains(name)).anyMatch(this::isOfThis);
+            return mappings.filter(mapping -> mapping.contains(name)).map(MAPPING::matcher)
+                    .anyMatch(parts -> parts.matches() && test.test(parts));
         } catch (IOException | UncheckedIOException _) {
             return false;
         }
     }
 
-    private boolean isOfThis(String mapping) {
-        Matcher parts = MAPPING.matcher(mapping);
-        return parts.matches() && (parts.group(2).equals(name) || parts.group(2).startsWith(name + "."))
+    private boolean isOfThis(Matcher parts) {
+        return (parts.group(2).equals(name) || parts.group(2).startsWith(name + "."))
                 && device.map(known -> known.equals(parts.group(1))).orElse(true);
     }
 }

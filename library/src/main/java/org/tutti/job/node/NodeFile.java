@@ -113,7 +113,8 @@ public final class NodeFile implements NodeAccess {
                 LockSupport.parkNanos(RETRY_NANOS);
             } catch (NoSuchFileException _) {
                 refuseInsideRank(path, environment);
-                if (isRunning(path, environment, System.nanoTime() - startNanos > patienceNanos)) {
+                long now = System.nanoTime();
+                if (isRunning(path, environment, now - startNanos > patienceNanos, now - deadlineNanos > 0)) {
                     LockSupport.parkNanos(RETRY_NANOS);
                     continue;
                 }
@@ -191,16 +192,18 @@ public final class NodeFile implements NodeAccess {
     }
 
     /**
-     * Returns whether a running job of the same name has already removed the name of its file. This process must not
-     * create a new file then, because it would wait there in vain for the other ranks.
+     * Returns whether a running job of the same name has already removed the name of its file, or another process is
+     * making the file. This process must not create a new file then, because it would wait there in vain for the other
+     * ranks.
      *
-     * @param refuses whether to throw an exception if such a job runs; true once that job has had the time to end
+     * @param isPast whether such a job has had the time to end, so that this method throws an exception if it runs
+     * @param isOverdue whether this process must no longer wait for a process that makes the file either
      */
-    private static boolean isRunning(Path path, JobEnvironment environment, boolean refuses) {
+    private static boolean isRunning(Path path, JobEnvironment environment, boolean isPast, boolean isOverdue) {
         MappedFile file = MappedFile.of(path);
         Optional<ProcessHandle> part = ProcessHandle.allProcesses()
                 .filter(each -> !each.equals(ProcessHandle.current()) && file.isMappedBy(each)).findFirst();
-        if (part.isPresent() && refuses) {
+        if (part.isPresent() && isPast && (isOverdue || !file.isBeingMadeBy(part.get()))) {
             throw new JobStartException("rank " + environment.firstRank() + " cannot join job " + environment.job()
                     + ": a job of that name is running already, and process " + part.get().pid()
                     + " is part of it; end it, or give this one another name (" + JobEnvironment.JOB + ")");

@@ -127,7 +127,7 @@ final class RecordingReader {
                     read(events.readEvent());
                 }
             }
-        } catch (IOException | RuntimeException | OutOfMemoryError | InternalError e) { // JFR throws any if it is damaged
+        } catch (IOException | RuntimeException | OutOfMemoryError | InternalError e) { // JFR throws any of them
             boolean isKnown = e instanceof IOException || e instanceof IllegalArgumentException;
             throw new UsageException(file + " cannot be read: "
                     + (isKnown ? CONTROL.matcher(e.getMessage()).replaceAll("?")
