@@ -104,6 +104,7 @@ public final class RankProcess {
         for (int index = 0; index < ranks; index++) {
             threads[index].join();
             if (!hasReturned[index]) { // an Error has ended the thread, as may happen when the heap is full
+                printSpeechless();
                 end(STATUS_FAILED);
             }
         }
@@ -183,11 +184,21 @@ public final class RankProcess {
             report(index, failure, secondary);
             isCauseKnown = secondary && awaitCause();
         } catch (Throwable _) {
-            System.err.write(SPEECHLESS, 0, SPEECHLESS.length);
+            printSpeechless();
         } finally { // also if not even this can be printed
             if (!isCauseKnown) { // else the rank that is the cause ends the process
                 end(secondary ? STATUS_SECONDARY : STATUS_FAILED);
             }
+        }
+    }
+
+    /** Prints a message without allocating memory. If even that is impossible, the exit status tells of the failure. */
+    private static void printSpeechless() {
+        try {
+            System.err.write(SPEECHLESS, 0, SPEECHLESS.length);
+            System.err.flush();
+        } catch (Throwable _) {
+            return; // the process ends with a status
         }
     }
 

@@ -128,7 +128,8 @@ final class RecordingReader {
                 }
             }
         } catch (IOException | RuntimeException | OutOfMemoryError | InternalError e) { // JFR throws any of them
-            boolean isKnown = e instanceof IOException || e instanceof IllegalArgumentException;
+            boolean isKnown = (e instanceof IOException || e instanceof IllegalArgumentException)
+                    && e.getMessage() != null;
             throw new UsageException(file + " cannot be read: "
                     + (isKnown ? CONTROL.matcher(e.getMessage()).replaceAll("?")
                             : "it is damaged (" + e.getClass().getSimpleName() + ")")

@@ -220,10 +220,13 @@ public final class RunCommand implements Callable<Integer> {
     }
 
     private Optional<Path> reportDirectory() {
+        if (reportDirectory.equals(NO_REPORT)) {
+            return Optional.empty();
+        }
         if (Files.exists(reportDirectory) && !Files.isDirectory(reportDirectory)) {
             throw new UsageException("--report " + reportDirectory + " is no directory; name one, or none");
         }
-        return Optional.of(reportDirectory).filter(directory -> !directory.equals(NO_REPORT));
+        return Optional.of(reportDirectory);
     }
 
     private static void requirePatience(String option, Duration given) {

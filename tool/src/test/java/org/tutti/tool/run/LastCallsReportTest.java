@@ -231,6 +231,7 @@ class LastCallsReportTest {
             assertThat(launcher.status()).isZero();
             assertThat(launcher.err()).isEmpty();
         }
+        Files.createFile(directory.resolve("none"));
         try (var launcher = run("if (rank == 1) { System.exit(3); }", "-n", "2", "--report", "none")) {
             assertThat(launcher.status()).isEqualTo(3);
             assertThat(launcher.err()).doesNotContain("last calls");
