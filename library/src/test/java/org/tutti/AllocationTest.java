@@ -38,8 +38,8 @@ class AllocationTest {
     private static final Span PAIRS = Span.of(new double[2]);
 
     /**
-     * So few calls that a round may be free of long waits on a busy machine. A wait of more than two milliseconds
-     * allocates an entry of 72 bytes in a list.
+     * The number of calls of a round. A wait of more than two milliseconds allocates an entry of 72 bytes in a list,
+     * and a busy machine has no longer round without such a wait.
      */
     private static final int CALLS_BETWEEN_NODES = 100;
     /** A system call with memory of an arena takes 80 bytes of the JDK's own; allreduces have two. */

@@ -14,7 +14,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.tutti.events.CollectiveEvent;
 
-/** The time of an event of Flight Recorder without the call, and that of one of its two readings of the clock. */
+/** Measures an event of Flight Recorder without its call, and a reading of the clock, of which an event makes two. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @State(Scope.Thread)

@@ -93,16 +93,19 @@ final class OneSidedRequest implements Request {
 
     private boolean await(long untilNanos) {
         AwaitEvent event = hasEnded() ? null : AwaitEvent.beginIfRecorded();
+        boolean isInterrupted = true;
         try {
             if (!hasEnded()) {
                 awaitCalls(untilNanos);
             }
+            isInterrupted = false;
         } catch (WaitEndedException _) {
+            isInterrupted = false;
             asking.inVain();
             return false;
         } finally {
             if (event != null) {
-                event.end(calls.rankInJob(), "one-sided", failure != null);
+                event.end(calls.rankInJob(), "one-sided", isInterrupted || failure != null);
             }
         }
         if (failure != null) {

@@ -223,7 +223,7 @@ class EventsTest {
         });
     }
 
-    /** The time of the send must not include that of the receive, which fails. */
+    /** The event of the send ends before the receive of the same exchange fails. */
     @Test
     void shouldTellOfTheSendOfAnExchangeWhoseReceiveFails() throws IOException {
         var events = record("Send", job -> {

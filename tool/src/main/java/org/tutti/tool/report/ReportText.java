@@ -49,7 +49,8 @@ final class ReportText {
         if (recording.ranks().size() < recording.size()) {
             int[] missing = IntStream.range(0, recording.size())
                     .filter(rank -> recording.ranks().stream().noneMatch(each -> each.rank() == rank)).toArray();
-            wrap("Of " + RankList.name(missing) + " there is no recording: “came last” is among the others.", "  ");
+            wrap("There is no recording of " + RankList.name(missing)
+                    + ", so “came last” compares the other ranks.", "  ");
         }
         if (omitted > 0) {
             wrap(count(omitted, "later call") + " left out: a report has " + Units.count(RecordingReader.CALLS_MAX)
